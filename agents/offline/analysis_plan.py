@@ -15,7 +15,7 @@ from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import check_age, check_when, column_called, in_one_unit
+from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, filled_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import full_name, place_meant, row_named, rows_of_places
@@ -39,6 +39,7 @@ from agents.offline.meaning.steps import (
 )
 from agents.offline.meaning.stored_values import columns_with_several, property_of
 from agents.offline.meaning.tables_meant import steps_with_rows_spoken_of, tables_meant
+from agents.offline.meaning.units import in_one_unit
 from agents.ports import AnalysisSession, OperationTrait
 
 PERCENT = "percent"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import Table
+from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.joined import all_read, of_all_nouns, of_rows_analysed
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
@@ -41,7 +42,6 @@ from agents.offline.meaning.intents import (
     Statistic,
     TooMuch,
 )
-from agents.offline.unsupported import unsupported
 
 MAX_QUESTION_TOKENS = 40
 """Words and signs of a question whose pieces may stand in any order; longer requests are several commands."""
@@ -65,7 +65,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
     try:
         parser = Parser(text, vocabulary, default)
         commands = parser.commands(start)
-        unread = next((at for at, each in enumerate(commands) if _is_unread(each.intent)), None)
+        unread = next((at for at, each in enumerate(commands) if is_unread(each.intent)), None)
         meant = [each.intent for each in commands]
         refuse_two_styles(meant)
         doubtful = any(has_doubts(each, vocabulary) for each in meant) or asks_more(meant, text[start:])
@@ -102,7 +102,7 @@ def _question_first(
             vocabulary.table(rows.tables[0]) if rows is not None and len(rows.tables) == 1 else default
         )
         rest = parse(text, vocabulary, spoken_of, begin)
-        if not any(_is_unread(each.intent) for each in rest):
+        if not any(is_unread(each.intent) for each in rest):
             return [head, *rest]
     return None
 
@@ -374,7 +374,7 @@ def _doubts(question: Command, vocabulary: Vocabulary) -> bool:
     return isinstance(question.intent, SeveralMeanings) or has_doubts(question.intent, vocabulary)
 
 
-def _is_unread(intent: Intent) -> bool:
+def is_unread(intent: Intent) -> bool:
     """Whether a command could not be read, or is about what nothing is called."""
     if isinstance(intent, Analyse):
         return not intent.is_read

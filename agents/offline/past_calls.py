@@ -22,21 +22,25 @@ _LAYER_ARGUMENTS = ("layer_id", "layer")
 
 @dataclass(frozen=True, slots=True)
 class CommandSpan:
-    """Where a call stands: the command at `start` to `end` of the message; `last` if that is done with it."""
+    """Where a call stands: the command at `start` to `end` of the message; `last` if that is done with it, `corrected`
+    if typing mistakes of the message were."""
 
     start: int
     end: int
     last: bool = field(compare=False)
+    corrected: bool = field(default=False, compare=False)
 
     def call_id(self, message: int, number: int) -> str:
-        return f"offline-{message}-{self.start}-{self.end}-{number}-{'last' if self.last else 'more'}"
+        ends = f"{'last' if self.last else 'more'}{'~' if self.corrected else ''}"
+        return f"offline-{message}-{self.start}-{self.end}-{number}-{ends}"
 
     @classmethod
     def of(cls, call: ToolCall) -> CommandSpan | None:
         parts = call.id.split("-")
         if len(parts) != 6 or parts[0] != "offline" or not all(part.isdecimal() for part in parts[1:5]):
             return None
-        return cls(int(parts[2]), int(parts[3]), parts[5] == "last")
+        ends = parts[5].removesuffix("~")
+        return cls(int(parts[2]), int(parts[3]), ends == "last", parts[5] != ends)
 
 
 def calls_made(messages: Sequence[Message]) -> tuple[Done, ...]:

@@ -24,13 +24,11 @@ from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
-from agents.offline.answers.wording import plain
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.follow_ups import asked_again, question_about
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
     Command,
@@ -45,7 +43,7 @@ from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.ranking import listed_rows
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, operations_of, option_meant
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, Rows, open_question, recall
-from agents.offline.parser import is_sql, parse
+from agents.offline.parser import is_sql, is_unread, parse
 from agents.offline.past_calls import (
     CommandSpan,
     calls_made,
@@ -60,22 +58,14 @@ from agents.offline.past_calls import (
 )
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.unknown_words import holds_any, respelt, unknown_words, unread_reason
+from agents.offline.rewordings import corrected, corrections, offered, shorter
+from agents.offline.unknown_words import holds_any, unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
 log = logging.getLogger("agents.offline")
-MAX_SHORTENED = 6
-"""Words that are left out at the end of a request that was not read, at most."""
-OPEN_ENDS = word_set("""
-    a an and are as at by each every fewest for from has have highest in is least less lowest more most of on or per
-    than the then to with within without
-""")
-"""Words after which a request goes on: one that ends with them is not offered."""
 MAX_ALIKE = 3
 """Questions before that were alike and are kept: so many tell that `all three of them` would not be all."""
-MAX_OFFERED = 6
-"""Options of a question that are offered as requests to click; each of them is read first."""
 
 
 class Turn:
@@ -101,6 +91,8 @@ class Turn:
         """What the request asks about rows, kept for the next one."""
         self.is_repeated = False
         """The text is the request before, for another place: what that one showed is shown no longer."""
+        self.corrections: dict[str, str] = {}
+        """The right spelling of words that were mistyped; `text` has it."""
         self.engine: Wanted | None = None
         """Where the analyses of the message should run; words that say so are not part of `text`."""
 
@@ -162,8 +154,11 @@ class Turn:
         recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
         if recipe is not None:
             return recipe
+        last = self.places[-1] if self.places else None
+        if last is not None and last.corrected:
+            self._correct(self._vocabulary_before())
         if not self.done:
-            commands = await self._parsed()
+            commands = await self._read_first()
             for command in commands:
                 if isinstance(command.intent, TooMuch):
                     self.outcome = "unread"
@@ -174,13 +169,13 @@ class Turn:
             if unread is not None:
                 self.outcome = "unread"
                 unknown = unknown_words(self.text, self.vocabulary)
-                said = self._not_understood(commands, unread, await self._shorter(), unknown)
+                own = await shorter(self.text, self.vocabulary, self._default_table())
+                said = self._not_understood(commands, unread, own, unknown)
                 reason = unread_reason(self.text, unknown, self.vocabulary)
                 if not reason:
                     return AssistantMessage(said)
                 commands = [Command(Unsupported(reason, said), 0, len(self.text), self.text)]
             return await self._go_on(commands)
-        last = self.places[-1]
         if last is None:
             return await self._answer([])
         ended = ending(self.done[-1])
@@ -190,6 +185,28 @@ class Turn:
         if last.last:
             return await self._go_on(await self._parsed(last.end))
         return await self._go_on(await self._parsed(last.start, vocabulary=self._vocabulary_before()))
+
+    async def _read_first(self) -> list[Command]:
+        """The commands of the text, which is corrected where it could not be read for its typing mistakes."""
+        commands = await self._parsed()
+        unread = any(is_unread(each.intent) for each in commands)
+        return (await self._read_corrected() if unread else None) or commands
+
+    async def _read_corrected(self) -> list[Command] | None:
+        """The commands of the text without its plain typing mistakes; None where there are none, or it is not read."""
+        written = self.text
+        if self._correct(self.vocabulary):
+            commands = await self._parsed()
+            if not any(is_unread(each.intent) for each in commands):
+                return commands
+        self.text, self.corrections = written, {}
+        return None
+
+    def _correct(self, vocabulary: Vocabulary) -> bool:
+        """Whether the text had plain typing mistakes, which are corrected."""
+        self.corrections = corrections(self.text, unknown_words(self.text, vocabulary), vocabulary)
+        self.text = corrected(self.text, self.corrections)
+        return bool(self.corrections)
 
     async def _parsed(
         self, start: int = 0, end: int | None = None, vocabulary: Vocabulary | None = None
@@ -238,9 +255,11 @@ class Turn:
                     whole = command.text.rstrip(" ?!.")
                     said = [f"{whole} (meaning {each}){rest}" for each in outcome.options]
                 self.question = Question(request, outcome.options, self.preferred, tuple(said))
-                offered = await self._offered(outcome, request, said)
-                return await self._answer([*notes, joined("", (outcome.question, offered))], left)
+                options = await offered(outcome, request, said, self.vocabulary, self._default_table())
+                return await self._answer([*notes, joined("", (outcome.question, options))], left)
             if isinstance(outcome, Refuse):
+                if not self.done and not self.corrections and (again := await self._read_corrected()):
+                    return await self._go_on(again)
                 self.outcome = "refused"
                 if "cannot_do" not in self.tools:
                     return await self._answer([*notes, refusal(outcome.reason, outcome.alternative)], left)
@@ -251,35 +270,6 @@ class Turn:
             elif outcome:
                 return AssistantMessage(joined("\n\n", notes), self._calls(command, outcome, len(own)))
         return await self._answer(notes)
-
-    async def _offered(self, ask: Ask, request: str, meanings: Sequence[str]) -> str:
-        """The options to click: the request with the option in place of its words, where that can be read."""
-        lines = [f"- {plain(each)}" for each in meanings[:MAX_OFFERED]]
-        before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
-        before = before.removesuffix("the ")
-        for option in ask.options[:MAX_OFFERED] if not lines else ():
-            said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
-            lines.append(f"- {plain(said if words and await self._is_read(said) else option)}")
-        return joined("\n", ("\n", texts.COULD_SAY(), *lines))
-
-    async def _is_read(self, text: str) -> bool:
-        commands = await read(parse, text, self.vocabulary, self._default_table())
-        return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
-
-    async def _shorter(self) -> list[str]:
-        """The request respelt, without words that nothing is called, or without its end: the first that is read."""
-        words, unknown = self.text.rstrip(" ?!.").split(), unknown_words(self.text, self.vocabulary)
-        if (right := respelt(self.text, unknown, self.vocabulary)) and await self._is_read(right):
-            return [right]
-        known = [word for word in words if word.strip(",;:") not in unknown]
-        shorter = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
-        for each in (known, *(words[:end] for end in shorter)):
-            text = " ".join(each).rstrip(" ,;:")
-            says_most = 2 * len(each) >= len(words)
-            ends = bool(each) and each[-1].lower() not in OPEN_ENDS
-            if ends and says_most and each != words and await self._is_read(text):
-                return [text]
-        return []
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)
@@ -310,7 +300,8 @@ class Turn:
         return rows_meant(rows, self.text[start:])
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
-        place = CommandSpan(command.start, command.end, all(step.last for step in steps))
+        is_last = all(step.last for step in steps)
+        place = CommandSpan(command.start, command.end, is_last, bool(self.corrections))
         return tuple(
             ToolCall(
                 place.call_id(len(self.messages), before + index),
@@ -344,6 +335,9 @@ class Turn:
         analysed = any(each.call.name == "run_analysis" for each in self.done)
         if self.engine and self.outcome == "done" and not analysed:
             notes = [*notes, texts.NO_ANALYSIS(words=ENGINE_PHRASES[self.engine])]
+        if self.corrections:
+            right = [texts.CORRECTION(was=was, right=right) for was, right in self.corrections.items()]
+            notes = [*notes, texts.CORRECTED(corrections=listed(right))]
         is_done = bool(self.done) and self.outcome == "done"
         notes = [*notes, *(indistinct_nouns(self.text, self.vocabulary) if is_done else ())]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))

@@ -13,7 +13,7 @@ from agents.offline.language import lexicon
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, misspelt, name_words, nearest, singular, word_set
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import number_columns, text_columns
 from agents.worded import joined
 
@@ -75,7 +75,7 @@ def unread_reason(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> 
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     """The words as they were written, at most a few. Names (words with a capital) are not among them."""
-    data = _data_words(text, vocabulary)
+    data = data_words(text, vocabulary)
     known = language_words() - _OF_COLUMNS | language_of(vocabulary.operations).limits | data
     known |= vocabulary.looked_up | {each for each in _OF_COLUMNS if lexicon.things_called(each) & data}
     found: list[str] = []
@@ -99,43 +99,28 @@ def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     return found[:MAX_NAMED]
 
 
-def respelt(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> str:
-    """The text with the unknown words as they are spelt in the data or the language; empty where one of them is not
-    plainly a typing mistake. It is offered and not carried out, for a word may be right and only unknown: `county`."""
-    data, language = sorted(_data_words(text, vocabulary)), sorted(language_words())
-
-    def right_for(word: str) -> str | None:
-        is_near_data = nearest(word, data, 1, score=82)
-        return misspelt(word, data if is_near_data else language)
-
-    right = {word: right_for(fold(word)) for word in unknown}
-    if not right or None in right.values():
-        return ""
-    tokens = [token for token in tokenize(text) if token.text in right]
-    for token in reversed(tokens):
-        text = f"{text[: token.start]}{right[token.text]}{text[token.end :]}"
-    return text
-
-
 def holds_any(words: Sequence[str], text: str) -> bool:
     """Whether the text contains one of the words."""
     return not {token.text for token in tokenize(text)}.isdisjoint(words)
 
 
-def _data_words(text: str, vocabulary: Vocabulary) -> set[str]:
-    """What tables, layers, the columns of the tables that are named, and their most common values are called."""
+def data_words(text: str, vocabulary: Vocabulary, *, values: bool = True) -> set[str]:
+    """What tables, layers, the columns of the tables that are named, and their most common `values` are called."""
     tables = vocabulary.index.by_id.values()
     words = set(name_words(" ".join(token.text for token in tokenize(text) if token.kind == "word")))
     named = [table for table in tables if words & set(name_words(table.name))] or vocabulary.few_tables
     names = [table.name for table in tables] + [layer.name for layer in vocabulary.layers]
+    names += [table.comment or "" for table in vocabulary.few_tables]
     measures = {noun for noun in lexicon.MEASURE_OF_NOUN if columns_called(named, (noun,))}
-    return measures | {word for name in (*names, *_names_in(tuple(named))) for word in name_words(name)}
+    return measures | {
+        word for name in (*names, *_names_in(tuple(named), values=values)) for word in name_words(name)
+    }
 
 
-def _names_in(tables: tuple[Table, ...]) -> Iterator[str]:
+def _names_in(tables: tuple[Table, ...], *, values: bool) -> Iterator[str]:
     for table in tables:
         yield table.comment or ""
         for column in table.columns:
             yield column.name
             yield column.comment or ""
-            yield from column.samples
+            yield from column.samples if values else ()

@@ -224,6 +224,8 @@ FIRST = {
 }
 HAVE_MOST = Template("rows_have_most", "{names} have the {most} `{column}`: {value}.")
 N_MORE = Template("n_more", "{n} more")
+CORRECTED = Template("corrected", "Read {corrections}.")
+CORRECTION = Template("correction", "“{was}” as “{right}”")
 ONE_ROW = Template("one_row", "One row")
 SAME = Template("rows_same", "{first} and {second} have the same `{column}`: {value}.")
 HAS_GREATER = Template(

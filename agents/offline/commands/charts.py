@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Column, Layer, Table
+from agents.domain import Column, Cql2, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
@@ -17,7 +17,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
-from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
 from agents.result_rows import rows_of
@@ -282,15 +282,19 @@ COMMANDS = (
 async def chart(scene: Scene, intent: i.Chart) -> Calls:
     """Call `make_chart` with the columns that were meant."""
     mention = intent.subject
-    shown = mention.pronoun or bool(mention.layers)
+    asked = scene.undrawn(mention) or scene.narrowed(mention)
+    shown = asked is None and (mention.pronoun or bool(mention.layers))
     layer = scene.layer_of(mention) if shown else None
     table = scene.table(layer.table) if layer is not None else scene.table_of(mention)
     columns = [named_column(scene, table, each) for each in intent.columns]
     if layer is not None and not columns and intent.top is None:
         columns = _drawn_columns(layer, table)
+    filters = asked.filter if asked is not None else None
+    if intent.where is not None:
+        filters = combined("and", filters, await to_cql2(scene, table, intent.where))
     if intent.top is not None:
         ranked = columns[0] if columns else top_column(scene, table, intent.top)
-        return await _of_the_first(scene, intent, table, ranked)
+        return await _of_the_first(scene, intent, table, ranked, filters)
     kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
     times = times_of(table) if kind == "line" and len(columns) == 1 and is_number(columns[0]) else []
     columns += times if len(times) == 1 else []
@@ -305,8 +309,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     how = intent.how or ("sum" if intent.kind == "pie" else "")  # the parts of a pie add up to the whole
     if how and "y" in arguments and kind in ("bar", "line"):
         arguments["aggregate"] = how
-    if intent.where is not None:
-        arguments["filters"] = await to_cql2(scene, table, intent.where)
+    if filters is not None:
+        arguments["filters"] = filters
     if intent.period:
         arguments["period"] = intent.period
     if intent.bins is not None:
@@ -324,12 +328,13 @@ def _drawn_columns(layer: Layer, table: Table) -> list[Column]:
     return [shown, named] if is_number(shown) and named is not None else [shown]
 
 
-async def _of_the_first(scene: Scene, intent: i.Chart, table: Table, column: Column) -> Calls:
+async def _of_the_first(
+    scene: Scene, intent: i.Chart, table: Table, column: Column, where: Cql2 | None
+) -> Calls:
     """`the population of the ten biggest cities`: a bar for each of these rows."""
     named = name_column(table)
     if named is None or not is_number(column) or intent.kind not in ("", "bar", "pie"):
         raise Refuse(refusals.RANKED_BARS())
-    where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     assert intent.top is not None  # noqa: S101  checked by the caller; for the type checker
     found = await top_rows(scene, table, where, intent.top)
     if isinstance(found, list):

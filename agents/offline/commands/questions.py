@@ -8,12 +8,11 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import fact_columns
-from agents.offline.language.conditions.ranks import starts_superlative
+from agents.offline.language.conditions.ranks import starts_superlative, take_most, take_verb
 from agents.offline.language.figures import add_up_pieces, number_of_things
 from agents.offline.language.lexicon import (
     ANALYSIS_FUNCTIONS,
     MEASURE_OF_NOUN,
-    ORDINALS,
     STARTS,
     STATISTICS,
     SUPERLATIVES,
@@ -250,9 +249,11 @@ class DataCommands(Grammar):
                 cursor.at = before
             full = replace(full, where=all_of(full.where, kind))
         if full.top is None:
-            _ = cursor.take("is", "are", "has", "have", "had", "with") or cursor.take(p.CARRIES)
+            _ = cursor.take("is", "are", "has", "have", "had", "with") or take_verb(
+                cursor, self.tables_of(full.mention)
+            )
             cursor.take("located", "situated")
-            top = self.superlative() or self._most()
+            top = self.superlative() or take_most(cursor)
             if top is not None:
                 column = self.column(full.mention)
                 if column is not None:
@@ -276,18 +277,6 @@ class DataCommands(Grammar):
             found = self.mention() is None and self._rows_of_a_value(None) is None
         cursor.at = start
         return found
-
-    def _most(self) -> Top | None:
-        cursor = self.cursor
-        start = cursor.at
-        cursor.take("the")
-        place = ORDINALS.get(cursor.word(), 1)
-        ordinal = cursor.take(*ORDINALS) or ""
-        word = cursor.take("most", "least", "fewest")
-        if word is None:
-            cursor.at = start
-            return None
-        return Top(1, word == "most", word=f"{ordinal} {word}".strip(), place=place)
 
     def lookup(self) -> Intent | None:
         """`the population of Germany`, `how high is Ulm Airfield`, `how big is France`."""

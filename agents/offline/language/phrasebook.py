@@ -65,6 +65,7 @@ TOOK_PART = Phrases("""
 RUNS_OUT = Phrases(
     "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
 )
+LASTED = Phrases("lasted | lasts | last | took | takes | take")
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
     but not | and not | not [yet] | [if] (one|you|we) (leaves|leave) out | except [for] | excluding | other than

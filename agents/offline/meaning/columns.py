@@ -11,7 +11,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called, measure_columns, tells_of_last, times_of
 from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
 from agents.offline.language.name_costs import UNIT_WORDS, are_made, is_short_for
-from agents.offline.language.words import fold, name_words, naming_places, nearest, word_set
+from agents.offline.language.words import comment_head, fold, name_words, naming_places, nearest, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -24,7 +24,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.units import column_unit, in_unit
+from agents.offline.meaning.units import column_unit, in_one_unit, in_unit, name_without_unit
 from agents.units import Unit
 
 _CODES = word_set("""
@@ -34,7 +34,7 @@ _CODES = word_set("""
 _IS_NAME = word_set("name namn navn naam nom nombre nome nazwa naziv nimi")
 """“Name”, in languages of Europe."""
 _NAMES = _IS_NAME | word_set("title label")
-_METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
+_OF_A_CLASS = 4
 
 
 def is_number(column: Column) -> bool:
@@ -60,23 +60,38 @@ def name_column(table: Table) -> Column | None:
     """The column that says what a row is called."""
     texts = text_columns(table)
     named = [each for each in texts if not _names_another(table, each)] or texts
-    return min(named, key=_rank_as_name, default=None)
+    return min(named, key=lambda each: _rank_as_name(table, each), default=None)
 
 
-def _rank_as_name(column: Column) -> int:
+def _rank_as_name(table: Table, column: Column) -> int:
     words = name_words(column.name)
     last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
     if last & _IS_NAME:
         return 0 if len(words) == 1 else 1
-    return 3 if _NAMES.isdisjoint((*words, *last)) else 2
+    if not _NAMES.isdisjoint((*words, *last)):
+        return 2
+    return 3 if _is_own_code(table, column) else _OF_A_CLASS
+
+
+def tells_apart(table: Table) -> bool:
+    """Whether a column names the rows, and not only the class that they are of: `cause`, of outages."""
+    named = name_column(table)
+    return named is not None and _rank_as_name(table, named) < _OF_A_CLASS
+
+
+def _is_own_code(table: Table, column: Column) -> bool:
+    """`tx_no`, “Transformer number”, of “Distribution transformers”."""
+    rows, said = (set(comment_head(each.comment)) for each in (table, column))
+    return bool(rows & said) and bool(_CODES & {*name_words(column.name)[-1:], *said})
 
 
 def _names_another(table: Table, column: Column) -> bool:
     """Whether its comment says that it is no name of the rows: `dist_nm` is “District” of hydrants."""
     said, own, rows = (name_words(text) for text in (column.comment or "", column.name, table.name))
     nouns = [rows[at] for at in naming_places(table.name)]
-    is_noun = any(own[0] == each or is_short_for(own[0], each) for each in nouns)
-    return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and not is_noun
+    is_own = any(own[0] == each or is_short_for(own[0], each) for each in nouns)
+    is_own = is_own or _is_own_code(table, column)
+    return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and not is_own
 
 
 def spoken_name(table: Table, column: str) -> str:
@@ -86,7 +101,7 @@ def spoken_name(table: Table, column: str) -> str:
     if not shorter or fold(unit) not in UNIT_WORDS or table.column(shorter.replace(" ", "_")) is not None:
         return words
     meant = columns_called((table,), name_words(shorter))
-    same = {_without_unit(each) for name in meant if (each := table.column(name)) is not None}
+    same = {name_without_unit(each) for name in meant if (each := table.column(name)) is not None}
     return shorter if len(same) == 1 and column in meant else words
 
 
@@ -137,16 +152,6 @@ def chosen(
         words,
     )
     return next(column for column in narrowed if column.name == picked)
-
-
-def in_one_unit(columns: Sequence[Column]) -> list[Column]:
-    """The metric column of a measure that is kept in several units; all columns where they hold several measures."""
-    if len(columns) < 2 or len({_without_unit(column) for column in columns}) > 1:
-        return list(columns)
-    metric = [
-        column for column in columns if (own := column_unit(column)) is not None and own.symbol in _METRIC
-    ]
-    return (metric or list(columns))[:1]
 
 
 def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
@@ -346,11 +351,6 @@ def _within(column: Column, value: float) -> bool:
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return True
     return low <= value <= high
-
-
-def _without_unit(column: Column) -> tuple[str, ...]:
-    words = name_words(column.name)
-    return words[:-1] if len(words) > 1 and words[-1] in UNIT_WORDS else words
 
 
 def _no_unit(table: Table, unit: Unit) -> Refuse:

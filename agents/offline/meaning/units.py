@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 
 from agents.domain import Column
-from agents.offline.language.words import word_set
+from agents.offline.language.name_costs import UNIT_WORDS
+from agents.offline.language.words import name_words, word_set
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
 
 _SQUARE = {"square", "sq"}
@@ -22,6 +23,7 @@ _MEASURED_IN_INCHES = word_set("""
     dbh depth dia diam diameter dpth height length precip rain rainfall snow snowfall thickness width
 """)
 """Words before an `in` that is inches."""
+_METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
@@ -138,3 +140,19 @@ def part_of_unit(words: Sequence[str]) -> tuple[int, float] | None:
 def is_year(number: float) -> bool:
     """Whether a number without a unit may be meant as a year."""
     return 1000 <= number < 3000
+
+
+def in_one_unit(columns: Sequence[Column]) -> list[Column]:
+    """The metric column of a measure that is kept in several units; all columns where they hold several measures."""
+    if len(columns) < 2 or len({name_without_unit(column) for column in columns}) > 1:
+        return list(columns)
+    metric = [
+        column for column in columns if (own := column_unit(column)) is not None and own.symbol in _METRIC
+    ]
+    return (metric or list(columns))[:1]
+
+
+def name_without_unit(column: Column) -> tuple[str, ...]:
+    """`elevation` of `elevation_m`."""
+    words = name_words(column.name)
+    return words[:-1] if len(words) > 1 and words[-1] in UNIT_WORDS else words

@@ -95,12 +95,22 @@ async def test_the_next_question_is_about_the_same_rows() -> None:
     assert chat.calls[0][1]["filters"] == both(PERU, where("elevation_m", ">", 2000))
 
 
-async def test_what_changes_a_layer_leaves_the_rows_of_a_question_alone() -> None:
-    """Without a layer there is nothing to filter."""
+@pytest.mark.parametrize("narrower", ["only those above 2000 m", "show only the ones above 2000 m"])
+async def test_without_a_layer_the_rows_of_the_question_are_narrowed(narrower: str) -> None:
     chat = Chat()
     await chat("how many airports are there in Peru?")
-    answer = await chat("only those above 2000 m")
-    assert not chat.layers, answer
+    await chat(narrower)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("add_map_layer", both(PERU, where("elevation_m", ">", 2000)))
+
+
+async def test_what_a_layer_has_narrows_the_layer_and_not_the_rows_of_a_question() -> None:
+    chat = Chat()
+    await chat("show airports")
+    await chat("how many cities are there in Peru?")
+    await chat("only those above 2000 m")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("update_map_layer", where("elevation_m", ">", 2000))
 
 
 async def test_a_layer_of_the_same_rows_is_what_the_map_speaks_of() -> None:

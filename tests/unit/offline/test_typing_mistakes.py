@@ -1,4 +1,4 @@
-"""A request that is not read because of a typing mistake is offered with the right word, and changes nothing."""
+"""A request that is not read because of plain typing mistakes is read without them, and the answer says so."""
 
 from __future__ import annotations
 
@@ -16,18 +16,38 @@ PUMPS = make_table(
 
 
 @pytest.mark.parametrize(
-    ("written", "offered"),
+    ("written", "calls", "said"),
     [
-        ("show the pumps coloured by manufactuer", "show the pumps coloured by manufacturer"),
-        ("label the pumps with the heigth", "label the pumps with the height"),
-        ("how many pumps are there by manufactuer?", "how many pumps are there by manufacturer?"),
+        ("show the pumps coloured by manufactuer", ["add_map_layer"], "“manufactuer” as “manufacturer”"),
+        ("label the pumps with the heigth", ["add_map_layer"], "“heigth” as “height”"),
+        ("how many pumps are hihger than 3 m?", ["count_features"], "“hihger” as “higher”"),
+        (
+            "lable the pumps with the heigth and colur them by maker",
+            ["add_map_layer", "update_map_layer"],
+            "“lable” as “label”, “heigth” as “height” and “colur” as “colour”",
+        ),
     ],
 )
-async def test_the_corrected_request_is_offered(written: str, offered: str) -> None:
+async def test_plain_mistakes_are_corrected(written: str, calls: list[str], said: str) -> None:
     chat = Chat(World(PUMPS))
     answer = await chat(written)
-    assert f"- {offered}" in answer
+    assert [name for name, _ in chat.calls] == calls
+    assert answer.endswith(f"Read {said}.")
+
+
+async def test_an_english_word_is_no_mistake() -> None:
+    chat = Chat(World(PUMPS))
+    answer = await chat("show the pumps coloured by marker")
+    assert "pumps has no column “marker”. It has maker" in answer
     assert not chat.layers
+
+
+async def test_the_next_turn_speaks_of_what_the_corrected_one_did() -> None:
+    chat = Chat(World(PUMPS))
+    await chat("show the pumps hihger than 3 m")
+    await chat("colour them by heigth")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["style"]["column"]) == ("update_map_layer", "height_m")
 
 
 @pytest.mark.parametrize("unknown", ["flanges", "turbines"])

@@ -23,7 +23,7 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import adds_along
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
-from agents.offline.meaning.columns import in_one_unit, text_columns
+from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -34,7 +34,7 @@ from agents.offline.meaning.steps import (
     count_in_areas,
     top_step,
 )
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, in_one_unit
 
 COUNT = {"function": "count"}
 _SIZES = ("big", "high", "long", "fast")

@@ -14,7 +14,7 @@ from agents.offline.language.conditions.contradictions import conjuncts, without
 from agents.offline.language.words import are_names
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Negation, Top
+from agents.offline.meaning.conditions import UNNAMED_ROWS, ColumnMention, Condition, Mention, Negation, Top
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -173,7 +173,7 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     of_chart = charted is not None and (subject is None or subject.tables == (charted.table,))
     if charted is not None and of_chart and intent.mode == "and" and intent.where and not intent.top:
         return await _charted_again(scene, charted, intent.where)
-    rows = scene.undrawn(intent.subject)
+    rows = scene.undrawn(intent.subject) or await _asked_before(scene, intent)
     if rows is not None and intent.mode == "and":
         return await show_rows(scene, rows, i.Look(), intent.where, intent.top)
     layer, table = await _refined(scene, intent)
@@ -199,6 +199,15 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     filters = wanted if intent.mode == "replace" else combined(intent.mode, before, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
+
+
+async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:
+    """`only the unplanned ones`, after `how many outages were there?`: the rows asked about, where no layer has what
+    is said of them."""
+    rows = scene.undrawn(UNNAMED_ROWS) if intent.subject is None else None
+    if rows is None or rows.filter is None or rows.single or scene.vocabulary.table(rows.table) is None:
+        return None
+    return None if scene.layers and await _fits(scene, intent, scene.recent_layer()) else rows
 
 
 async def _left_out_whole(scene: Scene, intent: i.Refine, layer: Layer, table: Table) -> Calls | None:

@@ -31,6 +31,7 @@ from agents.offline.meaning.columns import (
     is_number,
     name_column,
     named_column,
+    tells_apart,
 )
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
 from agents.offline.meaning.places import full_name, places_meant
@@ -149,9 +150,10 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
 
 
 def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
-    """The name, what was asked about, and what fills up to four columns."""
+    """The name, else the key, what was asked about, and what fills up to four columns."""
     named = name_column(table)
-    wanted = ([named.name] if named else []) + first + columns_in(filters)
+    names = [named.name] if named is not None and tells_apart(table) else list(table.key)
+    wanted = names + first + columns_in(filters)
     usual = [
         c.name
         for c in table.columns

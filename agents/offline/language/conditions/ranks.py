@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.domain import Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.verbs import tells_of
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
 from agents.offline.language.nouns import take_count
@@ -52,6 +54,33 @@ def asks_another(cursor: Cursor) -> bool:
     found = cursor.take("which one") or (cursor.take("which the") and take_superlative(cursor))
     cursor.at = start
     return bool(found)
+
+
+def take_most(cursor: Cursor) -> Top | None:
+    """`the most`, `fewest`, `the second most`, of what a column behind it counts."""
+    start = cursor.at
+    cursor.take("the")
+    place = ORDINALS.get(cursor.word(), 1)
+    ordinal = cursor.take(*ORDINALS) or ""
+    word = cursor.take("most", "least", "fewest")
+    if word is None:
+        cursor.at = start
+        return None
+    return Top(1, word == "most", word=f"{ordinal} {word}".strip(), place=place)
+
+
+def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
+    """`carries`, `lasted`, before a superlative; `affected`, before `the most`, where a number is called after it."""
+    taken = cursor.take(p.CARRIES) or cursor.take(p.LASTED)
+    if taken is not None:
+        return taken
+    start, verb = cursor.at, cursor.word()
+    cursor.at += 1
+    end = cursor.at
+    numbers = [c for table in tables for c in table.columns if c.kind in ("integer", "number")]
+    is_verb = take_most(cursor) is not None and any(tells_of(each, verb) for each in numbers)
+    cursor.at = end if is_verb else start
+    return verb if is_verb else None
 
 
 def takes_descending(cursor: Cursor) -> bool:

@@ -63,6 +63,8 @@ export const data = {
   rows_smallest: "، الأصغر حسب `{column}` أولًا",
   rows_have_most: "{most} في `{column}`: {names} ({value}).",
   one_row: "صف واحد",
+  corrected: "قُرئت {corrections}.",
+  correction: "«{was}» على أنها «{right}»",
   rows_same: "لكل من {first} و{second} القيمة نفسها في `{column}`: {value}.",
   rows_greater: "القيمة الأكبر في `{column}` لـ {first}: {value}، بزيادة {difference} على {second}.",
   rows_greatest_of: "أكبر قيمة في `{column}` لـ {first}: {value}، بزيادة {difference} على {second}.",

@@ -1,0 +1,130 @@
+"""Other wordings of a request that was not read: its typing mistakes corrected, its end left out, an option in place of
+a word. Each is taken or offered only where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+from spellchecker import SpellChecker
+
+from agents.domain import Table
+from agents.offline.answers import texts
+from agents.offline.answers.wording import plain
+from agents.offline.commands.analyses.analysis import language_of
+from agents.offline.coverage import language_words
+from agents.offline.language.reading import read
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import fold, misspelt, nearest, word_set
+from agents.offline.meaning.intents import NotUnderstood, TooMuch
+from agents.offline.meaning.scene import Ask
+from agents.offline.parser import parse
+from agents.offline.unknown_words import data_words, unknown_words
+from agents.worded import joined
+
+MAX_SHORTENED = 6
+"""Words that are left out at the end of a request that was not read, at most."""
+OPEN_ENDS = word_set("""
+    a an and are as at by each every fewest for from has have highest in is least less lowest more most of on or per
+    than the then to with within without
+""")
+"""Words after which a request goes on: one that ends with them is not offered."""
+MAX_OFFERED = 6
+"""Options of a question that are offered as requests to click; each of them is read first."""
+
+
+MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
+"""Letters of a word in which one mistake, and two, are corrected."""
+MAX_NEAR = 10
+
+
+@cache
+def _english() -> SpellChecker:
+    """Its dictionary is read from a file when it is first asked for, in about 0.2 s."""
+    return SpellChecker(language="en", distance=1)
+
+
+def corrections(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:
+    """The right spelling of each unknown word, if all of them are plainly typing mistakes: no English words, and near
+    to one word of the names and comments of tables and columns, of the language, or of English. Values are no choices,
+    for names are alike: Granada is not Grenada."""
+    if not unknown or (english := _english()).known(map(fold, unknown)):
+        return {}
+    names = data_words(text, vocabulary, values=False)
+    names |= {f"{name}s" for name in names}
+    known = (names, language_words() | language_of(vocabulary.operations).limits)
+
+    def right_for(word: str) -> str:
+        return next(filter(None, (_meant(word, each) for each in known)), "") or _meant(
+            word, english.candidates(word) or ()
+        )
+
+    right = {word: right_for(fold(word)) for word in unknown}
+    return {} if "" in right.values() else right
+
+
+def _meant(word: str, choices: Collection[str]) -> str:
+    """The one choice at the least edit distance, of those that begin alike; empty where it is far or several are."""
+    most = 0 if len(word) < MIN_MISTYPED else 1 if len(word) < MIN_MISTYPED_TWICE else 2
+    far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
+    near = [str(choice) for choice, distance, _ in far if distance == far[0][1] and choice[0] == word[0]]
+    return max(near) if len({each.replace("our", "or") for each in near}) == 1 else ""
+
+
+def _spelt(words: Sequence[str], names: set[str]) -> dict[str, str]:
+    """The word of the data or else of the language that each is plainly a mistake for; empty where one is of none."""
+    data, language = sorted(names), sorted(language_words())
+    right: dict[str, str] = {}
+    for word in words:
+        near = nearest(fold(word), data, 1, score=82)
+        found = misspelt(fold(word), data if near else language)
+        if found is None:
+            return {}
+        right[word] = found
+    return right
+
+
+def corrected(text: str, right: Mapping[str, str]) -> str:
+    """The text with these words in place of others."""
+    for token in reversed([token for token in tokenize(text) if token.text in right]):
+        text = f"{text[: token.start]}{right[token.text]}{text[token.end :]}"
+    return text
+
+
+async def is_read(text: str, vocabulary: Vocabulary, default: Table | None) -> bool:
+    """Whether every command of a request is understood."""
+    commands = await read(parse, text, vocabulary, default)
+    return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
+
+
+async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> list[str]:
+    """The request respelt, without words that nothing is called, or without its end: the first that is read."""
+    words, unknown = text.rstrip(" ?!.").split(), unknown_words(text, vocabulary)
+    right = _spelt(unknown, data_words(text, vocabulary))
+    if right and await is_read(respelt := corrected(text, right), vocabulary, default):
+        return [respelt]
+    known = [word for word in words if word.strip(",;:") not in unknown]
+    ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
+    for each in (known, *(words[:end] for end in ends)):
+        said = " ".join(each).rstrip(" ,;:")
+        says_most = 2 * len(each) >= len(words)
+        is_whole = bool(each) and each[-1].lower() not in OPEN_ENDS
+        if is_whole and says_most and each != words and await is_read(said, vocabulary, default):
+            return [said]
+    return []
+
+
+async def offered(
+    ask: Ask, request: str, meanings: Sequence[str], vocabulary: Vocabulary, default: Table | None
+) -> str:
+    """The options to click: the request with the option in place of its words, where that can be read."""
+    lines = [f"- {plain(each)}" for each in meanings[:MAX_OFFERED]]
+    before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
+    before = before.removesuffix("the ")
+    for option in ask.options[:MAX_OFFERED] if not lines else ():
+        said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
+        lines.append(f"- {plain(said if words and await is_read(said, vocabulary, default) else option)}")
+    return joined("\n", ("\n", texts.COULD_SAY(), *lines))
