@@ -23,11 +23,12 @@ from server.gis.overviews.placing import Placing, read_placing, search_boxes
 from server.gis.overviews.sampling import ROW_BYTES, filled_cells
 from server.gis.overviews.steps import Steps
 from server.gis.overviews.stored import index_band, size_of
+from server.gis.overviews.summaries import Summary
 from server.gis.profiles.versions import TableState
 from server.gis.tiles.grid import BUFFER, EXTENT
 from server.gis.tiles.projection import Crs
 
-DENSE_ROWS, DENSE_POINTS = 4_000, 16_000
+DENSE_ROWS, DENSE_POINTS = 4_000, 14_000
 """Rows of a tile that take no longer to read than to draw."""
 MAX_TILES = 1_000
 """Of a zoom level, the fullest."""
@@ -38,8 +39,11 @@ MAX_BYTES = 260_000
 
 
 def lacks_dense_bands(table: Table, ladder: Ladder) -> bool:
-    """Whether overviews are of an earlier version of the program, which made no such bands."""
-    return ladder.dense is None and table.lake is None
+    """Whether overviews are of an earlier version of the program, which made no such bands, or without summaries."""
+    if table.lake is not None:
+        return False
+    is_summed = table.geometry_family != "point" or all(band.summed for band in ladder.dense or ())
+    return ladder.dense is None or not is_summed
 
 
 async def placing_for_dense_bands(
@@ -71,7 +75,8 @@ async def make_dense_band(
     tiles = await _dense_tiles(session, crs, Band(**steps.done[0]), zoom, least)
     if not tiles:
         return None
-    maker = _Maker(session, table, placing, crs, steps.columns, zoom, name)
+    summed = steps.summed if table.geometry_family == "point" else ()
+    maker = _Maker(session, table, placing, crs, steps.columns, summed, zoom, name)
     wide = CELLS * 2 if zoom >= FINE_FROM and table.geometry_family not in ("line", "point") else CELLS
     # The fullest tile tells how wide cells have to be, and how many bytes a representative has.
     made, wide = await maker.fitting(tiles[:1], wide)
@@ -99,6 +104,7 @@ class _Maker:
     placing: Placing
     crs: Crs
     columns: Sequence[str]
+    summed: Sequence[Summary]
     zoom: int
     name: str
 
@@ -107,11 +113,13 @@ class _Maker:
         await self._find_rows(tiles)
         while True:
             rows = await self._draw(wide << self.zoom)
-            fullest = await self._fullest()
+            # Cells of points must lie in one tile each, and their number limits what it takes.
+            is_point = self.table.geometry_family == "point"
+            fullest = 0.0 if is_point else await self._fullest()
             if fullest <= MAX_BYTES or wide <= MIN_CELLS:
                 made = DenseBand(
                     zoom=self.zoom, name=self.name, rows=rows, cells=wide << self.zoom, tiles=frozenset(tiles),
-                    weight=await self._weight(),
+                    weight=await self._weight(), summed=is_point,
                 )  # fmt: skip
                 return made, wide
             await self.session.execute(f"DROP TABLE {SCHEMA}.{quoted(self.name)}")
@@ -129,13 +137,15 @@ class _Maker:
 
     async def _draw(self, cells: int) -> int:
         """Make the table of representatives. The number of its rows."""
-        session, columns = self.session, self.columns
+        session, columns, summed = self.session, self.columns, self.summed
         near = self.table.model_copy(update={"schema_name": "pg_temp", "name": "near"})
         counted, chosen = f"c{self.name}", f"{SCHEMA}.w{self.name}"
-        await session.execute(bands.counted(near, self.placing, (), counted, cells))
+        await session.execute(bands.counted(near, self.placing, summed, counted, cells))
         await session.execute(f"ANALYZE {SCHEMA}.{counted}")
-        await session.execute(bands.representatives(near, self.placing, columns, (), chosen, counted, cells))
-        drawn = bands.drawn(self.table, columns, (), chosen, cells, self.zoom, is_ranked=False)
+        await session.execute(
+            bands.representatives(near, self.placing, columns, summed, chosen, counted, cells)
+        )
+        drawn = bands.drawn(self.table, columns, summed, chosen, cells, self.zoom, is_ranked=False)
         await session.execute(f"CREATE TABLE {SCHEMA}.{quoted(self.name)} AS {drawn}")
         await session.execute(f"DROP TABLE {SCHEMA}.{counted}, {chosen}")
         return await index_band(session, self.name, bands.geometry(self.table))

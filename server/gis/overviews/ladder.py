@@ -51,6 +51,9 @@ class DenseBand(Band):
     tiles: frozenset[tuple[int, int]]
     weight: int = 0
     """Rows that they represent together, when they were made; 0 in bands of before it was kept."""
+    summed: bool = False
+    """Whether representatives keep the ladder's summaries, and cells lie in one tile each, so that squares and hexagons
+    are computed from them: of points."""
 
 
 class Ladder(BaseModel):
@@ -90,6 +93,15 @@ class Ladder(BaseModel):
     def is_dense(self, zoom: int, x: int, y: int) -> bool:
         """Whether a tile is drawn from a band of dense tiles."""
         return any(band.zoom == zoom and (x, y) in band.tiles for band in self.dense or ())
+
+    def is_dense_near(self, zoom: int, x: int, y: int, margin: int) -> bool:
+        """Whether a tile or one of those beside it is, up to `margin` tiles away."""
+        near = range(-margin, margin + 1)
+        return any(self.is_dense(zoom, x + across, y + down) for across in near for down in near)
+
+    def sums_dense(self, zoom: int) -> bool:
+        """Whether squares and hexagons in dense tiles of a zoom level are computed from their band."""
+        return any(band.zoom == zoom and band.summed for band in self.dense or ())
 
     def band(self, zoom: int) -> Band:
         """The one of dense tiles; else the coarsest band that is fine enough, else the finest one."""

@@ -114,8 +114,9 @@ def from_metres(x: str, y: str) -> tuple[str, str]:
 
 
 def search_boxes(cells: str, count: int, crs: Crs, margin: float = 1e-6) -> str:
-    """Selects the search boxes of the rows in `cells` (x, y), of which `count` are along the world's edge, in the
-    table's system: larger by a part of a cell (`margin`). The outermost ones have all that is beyond them."""
+    """Selects the search boxes of the rows in `cells` (x, y), with x and y. `count` cells are along the world's edge;
+    boxes are in the table's system, and larger by a part of a cell (`margin`). The outermost ones have all that is
+    beyond them."""
     if crs.kind == "lonlat":
         west, east = (f"(x + {each!r}) * 360.0 / {count} - 180 + shift" for each in (-margin, 1 + margin))
         north, south = (
@@ -125,7 +126,7 @@ def search_boxes(cells: str, count: int, crs: Crs, margin: float = 1e-6) -> str:
         north = f"CASE WHEN y = 0 THEN 90 ELSE {north} END"
         south = f"CASE WHEN y = {count - 1} THEN -90 ELSE {south} END"
         box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {crs.srid})"
-        return f"SELECT {box} AS box FROM {cells}, {_OTHER_SIDES}"  # noqa: S608 - numbers
+        return f"SELECT x, y, {box} AS box FROM {cells}, {_OTHER_SIDES}"  # noqa: S608 - numbers
     size, far = WORLD / count, 1e12 if crs.kind == "mercator" else 0.0
     low, high = (f"{{0}} * {size!r} - {HALF_WORLD!r}", f"({{0}} + 1) * {size!r} - {HALF_WORLD!r}")
     first, last = (f"CASE WHEN {{0}} = {each} THEN {far!r} ELSE 0 END" for each in (0, count - 1))
@@ -135,7 +136,7 @@ def search_boxes(cells: str, count: int, crs: Crs, margin: float = 1e-6) -> str:
     if crs.kind == "projected":
         outline = f"ST_Transform(ST_Segmentize({cell}, {size / 8!r}), {crs.srid})"
         cell = f"ST_Expand(ST_Envelope({outline}), 0.02 * ST_Length(ST_BoundingDiagonal({outline})))"
-    return f"SELECT {cell} AS box FROM {cells}"  # noqa: S608 - numbers
+    return f"SELECT x, y, {cell} AS box FROM {cells}"  # noqa: S608 - numbers
 
 
 def _rank(table: Table, g: str, is_point: bool) -> str:

@@ -149,8 +149,9 @@ async def _dense(
     reaching = f"EXISTS (SELECT FROM tile_box WHERE t.{bands.geometry(table)} && tile_box.box)"
     await _find_rows(session, table, band.cells, crs, reaching)
     made = f"{SCHEMA}.m{band.name}"
-    await _choose(session, table, ladder, placing, (), band.cells, made)
-    return await _replace(session, table, ladder, (), band, made)
+    summed = (ladder.summaries or ()) if band.summed else ()
+    await _choose(session, table, ladder, placing, summed, band.cells, made)
+    return await _replace(session, table, ladder, summed, band, made)
 
 
 async def _choose(

@@ -16,7 +16,7 @@ from server.database.quoting import quoted
 from server.gis.lake.detail import LakeDetail
 from server.gis.reading.copy_rows import as_texts
 from server.gis.styles.kinds.binned import cell_pixels
-from server.gis.tiles.bins import BinWriter
+from server.gis.tiles.bins.writer import BinWriter
 from server.gis.tiles.grid import PIXELS, Box, Tile
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 

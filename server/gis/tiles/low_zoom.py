@@ -7,6 +7,7 @@ All say in the tile's note what they are. A layer whose filter lets few rows pas
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import asyncpg
@@ -25,19 +26,18 @@ from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.summaries import Need, filter_text, needed
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
-from server.gis.styles.kinds.binned import COUNT, VALUED, shown_attribute
-from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter, is_summed, overview_remarks
+from server.gis.styles.kinds.binned import COUNT, VALUED, cell_pixels, shown_attribute
+from server.gis.tiles.bins.overviews import DenseHexagons, OverviewBinWriter, is_summed, overview_remarks
+from server.gis.tiles.bins.writer import HEXAGON_MARGIN
 from server.gis.tiles.columns import feature_key, needed_columns, required_columns
 from server.gis.tiles.files import file_statements
-from server.gis.tiles.grid import Box, Tile
+from server.gis.tiles.grid import PIXELS, Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
+from server.gis.tiles.sampled import SampleStatements
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
 SAMPLE_BELOW = 12
 """Zoom levels from which on no tile is drawn from a sample."""
-SAMPLE_PERCENT = 1.0
-"""Share of the table's pages that a sample reads."""
-SAMPLE_FEATURES = 20_000
 MAX_READ = 250_000
 """Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are
 too wide: their share of the disk did not allow finer ones."""
@@ -96,7 +96,8 @@ class LowZoom:
             most = self._caps.of(table) * 2 if overviews is None else MAX_READ
             if not state.is_view and await _rows_in(connection, base, box, state.rows) > most:
                 return SampleStatements(base, state, is_passing=overviews is None)
-        return self._of_dense_table(base, overviews, tile.z)
+        hexagons = None if overviews is None else overviews.hexagons(base, tile)
+        return hexagons or self._of_dense_table(base, overviews, tile.z)
 
     def _of_dense_table(
         self, base: LayerStatements, overviews: OverviewStatements | None, zoom: int
@@ -180,6 +181,7 @@ class OverviewStatements(LayerStatements):
         super().__init__(table, layer, Crs(MERCATOR, "mercator"), REPRESENTATIVES, wide=False)
         self.ladder, self.old_since = ladder, old_since
         self._at: dict[tuple[int, bool], TileStatement] = {}
+        self._hexagons: dict[bool, DenseHexagons] = {}
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if (zoom, mapped) not in self._at:
@@ -194,10 +196,25 @@ class OverviewStatements(LayerStatements):
         return self._at[zoom, mapped]
 
     def can_draw(self, base: LayerStatements, tile: Tile) -> bool:
-        """Whether a band is fine enough for the tile."""
+        """Whether a band is fine enough for the tile, and has all that it shows."""
         if tile.z < self.ladder.drawn_below:
             return True
-        return self.ladder.is_dense(tile.z, tile.x, tile.y) and self.has_weights(base, tile.z)
+        if not self.ladder.is_dense(tile.z, tile.x, tile.y):
+            return False
+        if self.layer.style.kind in BINNED:
+            return self.layer.style.kind != "hexbin" and self.ladder.sums_dense(tile.z)
+        return self.has_weights(base, tile.z)
+
+    def hexagons(self, base: LayerStatements, tile: Tile) -> DenseHexagons | None:
+        """Statements of hexagons, of which some may lie in dense tiles."""
+        style, ladder = self.layer.style, self.ladder
+        if style.kind != "hexbin" or not ladder.sums_dense(tile.z):
+            return None
+        margin = math.ceil(HEXAGON_MARGIN * cell_pixels(style) / PIXELS)
+        is_near = ladder.is_dense_near(tile.z, tile.x, tile.y, margin)
+        if is_near not in self._hexagons:
+            self._hexagons[is_near] = DenseHexagons(base, ladder, self.old_since, is_near)
+        return self._hexagons[is_near]
 
     def has_weights(self, base: LayerStatements, zoom: int) -> bool:
         """Whether features are drawn as such, all rows that pass are in the bands, and cells of these lie in tiles."""
@@ -226,27 +243,6 @@ class DenseStatements(LayerStatements):
             cap = DENSE_LINES if writer.are_lines else self.cap
             self._at[zoom, mapped] = writer.statement(cap, simple=True, ranked=True, mapped=mapped)
         return self._at[zoom, mapped]
-
-
-class SampleStatements(LayerStatements):
-    """Statements of a layer whose table has no overviews yet, or too coarse ones."""
-
-    def __init__(self, base: LayerStatements, state: TableState, is_passing: bool) -> None:
-        super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide)
-        self.is_passing = is_passing
-        share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * SAMPLE_PERCENT / 100))
-        self._parts = max(1, round(1 / share))
-
-    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
-        if self.layer.style.kind in BINNED:
-            bins = SampleBinWriter(
-                self.table, self.layer, self.crs, self.is_wide, SAMPLE_PERCENT, self._parts
-            )
-            return bins.statement(self.cap, simple=False, ranked=False)
-        columns = needed_columns(self.table, self.layer)
-        writer = _SampleWriter(self.table, self.layer, columns, self.crs, self.is_wide)
-        writer.parts = self._parts
-        return writer.statement(self.cap, simple=self._shapes, ranked=False)
 
 
 class _OverviewWriter(StatementWriter):
@@ -324,25 +320,6 @@ class _DenseWriter(StatementWriter):
         cell = f'"@x" >> {shift} = {self._x} AND "@y" >> {shift} = {self._y}'
         weight = f'coalesce(sum("{WEIGHT}"), 0)::bigint'
         return f"(SELECT {weight} FROM {sql_name(source)} WHERE {near} AND {cell})"  # noqa: S608 - quoted
-
-
-class _SampleWriter(StatementWriter):
-    """Some pages of the table, and of their rows every n-th by a hash, where there are too many."""
-
-    parts = 1
-
-    def _source(self) -> str:
-        return f"{self._relation()} TABLESAMPLE SYSTEM ({SAMPLE_PERCENT}) REPEATABLE (1)"
-
-    def _found(self) -> str:
-        thinned = f"(hashtext({self._relation()}.ctid::text) & 2147483647) % {self.parts} = 0"
-        return f"{thinned} AND {super()._found()}"
-
-    def _total(self, cap: int) -> str:
-        return f"(count({self._g}) * {self.parts * 100 / SAMPLE_PERCENT})::bigint"
-
-    def _remarks(self) -> str:
-        return ", true AS sample, true AS passing"
 
 
 def _size(relative: Expression) -> Expression:

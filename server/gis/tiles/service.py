@@ -27,7 +27,7 @@ from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.summaries import filter_text
 from server.gis.profiles.proof import UNPROVEN, Proof
 from server.gis.styles.attributes import as_number
-from server.gis.tiles.bins import BinStatements
+from server.gis.tiles.bins.writer import BinStatements
 from server.gis.tiles.extent import beyond_earth
 from server.gis.tiles.flight import SingleFlight
 from server.gis.tiles.grid import InvalidTile, Tile

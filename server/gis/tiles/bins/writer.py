@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 
-from agents.domain import Cql2, Layer, StyleSpec, Table
+from agents.domain import Layer, Table
 from server.database.quoting import quoted
-from server.gis.overviews.ladder import WEIGHT, Ladder
 from server.gis.overviews.placing import Placing
-from server.gis.overviews.summaries import needed_summaries, summary_columns
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.kinds.binned import COUNT, cell_pixels, shown_attribute, statistic_of
 from server.gis.tiles.grid import EXTENT, PIXELS
-from server.gis.tiles.projection import MERCATOR, Crs
+from server.gis.tiles.projection import Crs
 from server.gis.tiles.sql_text import inline
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
@@ -31,7 +29,7 @@ WITH placed AS (
 ), celled AS (
   SELECT {cell}
 ), binned AS (
-  SELECT cx, cy, sum(n) AS n, {statistic} AS v, sum(x * n) / sum(n) AS mx, sum(y * n) / sum(n) AS my
+  SELECT cx, cy, sum(n) AS n, {statistic} AS v{middle}
   FROM celled WHERE cx IS NOT NULL GROUP BY cx, cy
 ), drawn AS (
   SELECT {shape} AS geometry, round(n)::bigint AS {count}{named},
@@ -45,9 +43,12 @@ WITH placed AS (
 SELECT features || {note} AS tile, total AS shown, total FROM counted WHERE {tolerance} IS NOT NULL
 """
 
+MIDDLE = ", sum(x * n) / sum(n) AS mx, sum(y * n) / sum(n) AS my"
 NOTE = """CASE WHEN shown > 0 THEN (SELECT ST_AsMVT(note, '_meta', {extent}, 'place')
       FROM (SELECT ST_MakePoint({extent} / 2, {extent} / 2) AS place, shown, total{remarks}) AS note) ELSE '' END"""
 
+HEXAGON_MARGIN = 1.5
+"""Widths of hexagons around a tile in which rows of hexagons lie that it shows."""
 SQUARE = "floor(x) AS cx, floor(y) AS cy, x, y, n, v, c FROM shifted"
 WITHIN = "cx >= 0 AND cy >= 0 AND cx < {per_tile} AND cy < {per_tile}"
 
@@ -83,7 +84,7 @@ class BinWriter(StatementWriter):
         cells = PIXELS / cell_pixels(self._spec)
         self._per_tile = cells if self._spec.kind == "hexbin" else float(2 ** round(math.log2(cells)))
         if self._spec.kind == "hexbin":
-            self._widen(1.5 / self._per_tile)
+            self._widen(HEXAGON_MARGIN / self._per_tile)
 
     def _widen(self, share: float) -> None:
         """Look for rows of hexagons that begin in neighbouring tiles. North and south a part of the tile's width is
@@ -116,6 +117,7 @@ class BinWriter(StatementWriter):
             found=self._found(),
             per_world=f"({self._per_tile!r} * (1 << {self._z}))",
             cell=(HEXAGON if hexagons else SQUARE).format(**parts),
+            middle=MIDDLE if self._spec.kind == "cluster" else "",
             statistic=_STATISTICS[statistic_of(self._spec)],
             shape=self._shape(),
             inside=_NEAR.format(**parts) if hexagons else WITHIN.format(**parts),
@@ -176,67 +178,6 @@ _STATISTICS = {
     "min": "min(v)",
     "max": "max(v)",
 }
-
-
-class OverviewBinWriter(BinWriter):
-    """Counts the rows that each stored feature represents, and computes statistics from the summaries of their values;
-    from the features' own values, and of those that pass the filter, where overviews have no summaries. A cell of the
-    band belongs to the square or hexagon that its middle is in, so squares are exact where they hold whole cells."""
-
-    def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
-        self._is_summed = is_summed(ladder, layer.style, layer.filter)
-        needed = needed_summaries(layer.style, layer.filter) if self._is_summed else ()
-        known = list(ladder.summaries or ())
-        columns = {summary: summary_columns(known.index(summary), summary) for summary in needed}
-        self._passing = next((names[0] for each, names in columns.items() if each.column is None), None)
-        self._values_of = next((names for each, names in columns.items() if each.column is not None), None)
-        if self._is_summed:
-            layer = layer.model_copy(update={"filter": None})
-        super().__init__(band, layer, Crs(MERCATOR, "mercator"), wide=False)
-        self._cells = ladder.cells_of(zoom)
-        self._is_exact = layer.style.kind != "hexbin" and self._cells >= self._per_tile * (1 << zoom)
-        self._old_since = old_since
-
-    def _place(self) -> str:
-        return '"@x", "@y"'
-
-    def _middle(self) -> tuple[str, str]:
-        # Numbers with a decimal point would be computed as numeric, which is slow.
-        x, y = (f'(t."@{axis}" + 0.5::float8) / {self._cells}::float8' for axis in "xy")
-        return x, y
-
-    def _weight(self) -> str:
-        return f"{self._passing or quoted(WEIGHT)}::float8"
-
-    def _value(self) -> tuple[str, str]:
-        if self._values_of is None:
-            return super()._value()
-        count, total, least, greatest = self._values_of
-        shown = {"min": least, "max": greatest}.get(statistic_of(self._spec), total)
-        return shown, f"{count}::float8"
-
-    def _found(self) -> str:
-        west, south, east, north = self._box
-        box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {MERCATOR})"
-        passing = f"{self._passing} > 0" if self._passing else self._where
-        return f"{self._geometry()} && {box} AND ({passing})"
-
-    def _remarks(self) -> str:
-        if self._is_exact and self._is_summed and self._old_since is None:
-            return ""
-        return overview_remarks(not self._is_summed, self._old_since)
-
-
-def overview_remarks(is_sample: bool, old_since: float | None) -> str:
-    """The notes of a tile that is drawn from overviews."""
-    sample = ", true AS sample" if is_sample else ""
-    old = "" if old_since is None else f", {old_since:.0f}::bigint AS as_of"
-    return f", true AS overview{sample}{old}"
-
-
-def is_summed(ladder: Ladder, style: StyleSpec, filter: Cql2 | None) -> bool:
-    """Whether cells are computed from all rows of the table."""
-    return set(needed_summaries(style, filter)) <= set(ladder.summaries or ())
 
 
 class SampleBinWriter(BinWriter):

@@ -1,0 +1,1 @@
+"""Tiles of styles that count rows in cells."""
