@@ -11,7 +11,16 @@ from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.lexicon import SHOW
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
-from agents.offline.meaning.conditions import Compare, Condition, Group, Mention, Negation, OneOf, Quantity
+from agents.offline.meaning.conditions import (
+    Compare,
+    Condition,
+    Group,
+    Mention,
+    Negation,
+    OneOf,
+    Quantity,
+    all_of,
+)
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
 from agents.offline.meaning.units import is_year
 
@@ -100,6 +109,9 @@ class DrawingCommands(Grammar):
             subject = replace(subject, look=Look(kind=kind))
         self.cursor.take("are", "is") if subject.mention.known else None
         full = self.tail(subject)
+        if not full.mention.known and full.mention.text.lower().endswith(" ones"):
+            ones = OneOf(full.mention.text[: -len(" ones")], how="kind")
+            return Refine(None, all_of(ones, full.where), full.top)
         if full.mention.pronoun or full.mention.everything:
             if full.where is not None or full.top is not None:
                 return Refine(full.mention if full.mention.pronoun else None, full.where, full.top)
@@ -219,11 +231,16 @@ class DrawingCommands(Grammar):
         cursor.take(p.ONES)
         if cursor.word() == "which" and self._names_something_after():
             return None  # a question about what it names
-        where = self.conditions(None).all()
+        where = self.conditions(None).all() or self._kind_of_ones()
         if where is None:
             return None
         cursor.take("only")
         return Refine(None, where, mode="replace" if cursor.take("instead") else "and")
+
+    def _kind_of_ones(self) -> Condition | None:
+        """`the planned ones`."""
+        kind = self.conditions(None).kind() if self.cursor.take("the") else None
+        return kind if self.cursor.take("ones") else None
 
     def _names_something_after(self) -> bool:
         """Whether a table or a column is after this word."""

@@ -17,12 +17,16 @@ from agents.offline.language.lexicon import (
     things_called,
 )
 from agents.offline.language.name_costs import (
+    NUMBERS,
     PASSED_OVER,
+    TIMES,
     UNIT_WORDS,
-    are_made,
     begins_word,
     cost_of_name,
     may_have_initials,
+    says_how_much,
+    says_when,
+    says_who,
     says_year,
     word_cost,
     years_in,
@@ -69,8 +73,6 @@ _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
 _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
 """The number of individuals."""
-_NUMBERS = ("integer", "number")
-_TIMES = ("integer", "date", "timestamp")
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 _ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
@@ -186,7 +188,11 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
         and len(words) == 1
-        and (_is_when(kind, comment, *words) or _is_doer(kind, own, comment, *words))
+        and (
+            says_when(kind, comment, *words)
+            or says_who(kind, own, comment, *words)
+            or says_how_much(kind, comment, *words)
+        )
     ):
         costs.append(DESCRIBED)
     return min(costs, default=None)
@@ -195,9 +201,9 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
     """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
     yield words, 0.0
-    dull = FIGURE_NOUNS if kind in _NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
+    dull = FIGURE_NOUNS if kind in NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
-    dull |= _WHEN if kind in _TIMES else frozenset()
+    dull |= _WHEN if kind in TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):
         yield words[:-1], NOTHING_NEW
     if len(words) > 1 and words[0] in dull & _LEADING:
@@ -223,7 +229,7 @@ def fact_columns(table: Table, words: str) -> list[str]:
 
 def measure_columns(table: Table, measure: str) -> list[str]:
     """Numeric (or date) columns that hold a measure, in the order of the measure's own words; the best tier only."""
-    wanted = (*_NUMBERS, "date", "timestamp") if measure == "time" else _NUMBERS
+    wanted = (*NUMBERS, "date", "timestamp") if measure == "time" else NUMBERS
     columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
     columns = [column for column in columns if measure != "old" or not tells_of_last(column)]
     for word in MEASURES.get(measure, ()):
@@ -340,21 +346,6 @@ def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
 def is_key_name(name: str) -> bool:
     """Whether a column numbers the rows: `plan_no`."""
     return not _NUMBERING.isdisjoint(name_words(name))
-
-
-def _is_when(kind: str, comment: str | None, done: str) -> bool:
-    """`registered`, of “Date of registration”."""
-    said = name_words(comment or "")
-    of_time = said[:2] in (("date", "of"), ("day", "of"), ("year", "of"), ("time", "of")) and kind in _TIMES
-    is_done = done.endswith("ed") or are_made("built", done)
-    return of_time and is_done and any(are_forms(done, each) or are_made(done, each) for each in said)
-
-
-def _is_doer(kind: str, own: Words, comment: str | None, word: str) -> bool:
-    """`operator`, of a text “Operating company”."""
-    verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
-    doing = [each for each in (*own, *comment_head(comment)) if each.endswith("ing")]
-    return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in doing)
 
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:

@@ -15,6 +15,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.column_names import measure_columns, spelt_out
 from agents.offline.language.conditions.rules import Conditions
+from agents.offline.language.conditions.verbs import tells_of
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
@@ -281,7 +282,8 @@ class Figures(Pieces):
             having = self._having(begin, end, wanted, any_noun=is_number and bool(wanted))
             if having:
                 cursor.at = end
-                text = cursor.since(begin)
+                text, having = self._with_verb(cursor.since(begin), having)
+                end = cursor.at
                 called = self.vocabulary.columns_called((having[0],), text)
                 column = text if called else _numbers_of(having[0], name_words(text))[0]
                 figure = {"function": named or function, "column": ColumnWords(column)}
@@ -289,6 +291,28 @@ class Figures(Pieces):
                 yield Span(end, (rows, figure))
                 yield from self._some_of(begin, end, having, rows, figure)
                 return
+
+    def _with_verb(self, said: str, having: list[Table]) -> tuple[str, list[Table]]:
+        """`customers affected`, past `were affected by outages`, and the tables with a column that is called so."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("were", "are", "was", "is", "have been", "has been", "had been", "got")
+        verb = cursor.word()
+        told = f"{said} {verb}"
+        of_verb = [
+            table for table in having
+            if (names := self.vocabulary.columns_called((table,), told))
+            and any(tells_of(each, verb) for each in table.columns if each.name in names)
+        ]  # fmt: skip
+        if not of_verb:
+            cursor.at = start
+            return said, having
+        cursor.at += 1
+        end = cursor.at
+        words, used = cursor.keys() if cursor.take("by", "in", "during") else ((), ())
+        rows = self.vocabulary.match_table(words) if words else None
+        is_named = rows is not None and of_verb[0] in rows.found
+        cursor.at = cursor.at + used[rows.length - 1] if rows is not None and is_named else end
+        return told, of_verb
 
     def _having(self, begin: int, end: int, function: str, *, any_noun: bool) -> list[Table]:
         """The tables with a column of that name whose numbers have such a figure, of those that the request names where
@@ -323,7 +347,7 @@ class Figures(Pieces):
                 before = cursor.at
                 cursor.take("were there", "are there", "was there", "is there")
                 cursor.take("and", ",") if where else None
-                condition = conditions.one()
+                condition = conditions.of_value() if cursor.take("by") else conditions.one()
                 of_rows = isinstance(condition, OneOf) and condition.how == "of"  # which would be named
                 if condition is None or cursor.at == before or of_rows:
                     break

@@ -35,6 +35,8 @@ UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension
 """Units as words of a column's name. `year` is a measure there."""
 PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 """Words in the midst of a column's name that say nothing: `boardings on a weekday`."""
+NUMBERS, TIMES = ("integer", "number"), ("integer", "date", "timestamp")
+"""Kinds of columns that hold numbers, and those that may tell when."""
 _CODES = word_set("cd code no nr num number")
 _SAY_HOW = _CODES | word_set("""
     average avg cat category class cls cnt common count ct date dt has is last max maximum mean med median min minimum
@@ -338,3 +340,33 @@ def nouns_of_names(table: Table) -> frozenset[str]:
 
 _AREAS = frozenset(("boundary", "border", "limit", "outline", "shape", "polygon"))
 """Last words of a table's name, or of its comment's first phrase, that say how areas are kept."""
+
+
+def says_when(kind: str, comment: str | None, done: str) -> bool:
+    """`registered`, of “Date of registration”; `beginning`, of “Planned start”."""
+    if kind not in TIMES or not (done.endswith(("ed", "ing")) or are_made("built", done) or done in _BEGAN):
+        return False
+    said, head = name_words(comment or ""), comment_head(comment)
+    of_time = said[:2] in (("date", "of"), ("day", "of"), ("year", "of"), ("time", "of"))
+    done = _BEGAN.get(done, done)
+    told = said if of_time else head[-1:]
+    return any(are_forms(done, each) or are_made(done, each) for each in told)
+
+
+_BEGAN = {**dict.fromkeys(("began", "begun", "beginning", "commencing", "commenced"), "start"), **dict.fromkeys(
+    ("finished", "finishing"), "end"
+)}  # fmt: skip
+"""Other verbs for the start and the end."""
+
+
+def says_how_much(kind: str, comment: str | None, done: str) -> bool:
+    """`loaded`, of a number “Peak loading, % of rating”."""
+    (noun,) = comment_head(comment)[-1:] or ("",)
+    return kind in NUMBERS and done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun)
+
+
+def says_who(kind: str, own: Words, comment: str | None, word: str) -> bool:
+    """`operator`, of a text “Operating company”."""
+    verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
+    doing = [each for each in (*own, *comment_head(comment)) if each.endswith("ing")]
+    return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in doing)

@@ -10,6 +10,7 @@ from agents.offline.language.conditions.days import weekdays_called
 from agents.offline.language.conditions.ranks import (
     compared_time,
     take_first,
+    take_most_done,
     take_order,
     take_superlative,
     takes_descending,
@@ -112,7 +113,7 @@ class Grammar(ValueNouns):
         return take_column(self.cursor, self.vocabulary, self.tables_of(mention))
 
     def superlative(self) -> Top | None:
-        return take_superlative(self.cursor)
+        return take_superlative(self.cursor) or take_most_done(self.cursor, self.vocabulary)
 
     # --- subjects --------------------------------------------------------------------------------------------
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.verbs import tells_of
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
+from agents.offline.language.name_costs import NUMBERS
 from agents.offline.language.nouns import take_count
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
 
 MAX_AHEAD = 6
@@ -69,6 +72,25 @@ def take_most(cursor: Cursor) -> Top | None:
     return Top(1, word == "most", word=f"{ordinal} {word}".strip(), place=place)
 
 
+def take_most_done(cursor: Cursor, vocabulary: Vocabulary) -> Top | None:
+    """`the 10 most loaded transformers`: by the only number of the rows that is called after the verb."""
+    start = cursor.at
+    cursor.take("the")
+    count = take_count(cursor)
+    word, verb = cursor.take("most", "least"), cursor.word()
+    cursor.at += 1
+    rows = vocabulary.match_table(cursor.keys()[0]) if word is not None and verb.endswith("ed") else None
+    names = columns_called(rows.found, (verb,), _is_number) if rows is not None else []
+    if len(names) != 1:
+        cursor.at = start
+        return None
+    return Top(count or 1, word == "most", ColumnMention(verb, tuple(names)), word=f"{word} {verb}")
+
+
+def _is_number(column: Column) -> bool:
+    return column.kind in NUMBERS
+
+
 def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
     """`carries`, `lasted`, before a superlative; `affected`, before `the most`, where a number is called after it."""
     taken = cursor.take(p.CARRIES) or cursor.take(p.LASTED)
@@ -77,7 +99,7 @@ def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
     start, verb = cursor.at, cursor.word()
     cursor.at += 1
     end = cursor.at
-    numbers = [c for table in tables for c in table.columns if c.kind in ("integer", "number")]
+    numbers = [each for table in tables for each in filter(_is_number, table.columns)]
     is_verb = take_most(cursor) is not None and any(tells_of(each, verb) for each in numbers)
     cursor.at = end if is_verb else start
     return verb if is_verb else None
