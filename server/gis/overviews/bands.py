@@ -75,8 +75,9 @@ def representatives(
 def placed(table: Table, placing: Placing) -> tuple[str, str, str]:
     """What FROM joins to a row, and its place from 0 to 1: computed once where that is more than arithmetic."""
     if placing.is_cheap:
-        return "", placing.x, placing.y
-    return f" CROSS JOIN LATERAL (SELECT {placing.x} AS x, {placing.y} AS y OFFSET 0) AS p", "p.x", "p.y"
+        return placing.joined, placing.x, placing.y
+    place = f"(SELECT {placing.x} AS x, {placing.y} AS y OFFSET 0)"
+    return f"{placing.joined} CROSS JOIN LATERAL {place} AS p", "p.x", "p.y"
 
 
 def coarser(columns: Sequence[str], summed: Sequence[Summary], work: str, made: str, shift: int) -> str:

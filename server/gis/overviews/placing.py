@@ -28,7 +28,8 @@ _OTHER_SIDES = "(VALUES (-360), (0), (360)) AS side (shift)"
 
 @dataclass(frozen=True)
 class Placing:
-    """Expressions over the table under the alias `t`; `x` and `y` run from 0 to 1, southwards."""
+    """Expressions over the table under the alias `t`, to which `joined` joins what `x` and `y` read; these run from 0
+    to 1, southwards."""
 
     is_placed: str
     x: str
@@ -38,6 +39,7 @@ class Placing:
     shape: str
     is_cheap: bool
     """`x` and `y` are arithmetic, which may be written out more than once."""
+    joined: str = ""
 
     @classmethod
     def of(cls, table: Table, crs: Crs, box: Box) -> Placing:
@@ -52,10 +54,11 @@ class Placing:
         parts += [inline(reasonable(sa.literal_column(g, GEOMETRY), kind))]
         if crs.kind == "projected":
             parts.append(f"{g} && ST_MakeEnvelope({', '.join(map(repr, box))}, {crs.srid})")
-        x, y = _middle(g, kind, is_point)
+        x, y, joined = *_middle(g, kind, is_point), ""
         if crs.kind == "projected":
             middle = f"ST_Transform(ST_SetSRID(ST_MakePoint({x}, {y}), {crs.srid}), 3857)"
-            x, y = f"ST_X({middle})", f"ST_Y({middle})"
+            joined = f" CROSS JOIN LATERAL (SELECT {middle} AS middle OFFSET 0) AS m"
+            x, y = "ST_X(m.middle)", "ST_Y(m.middle)"
         placed_x, placed_y = from_degrees(x, y) if crs.kind == "lonlat" else from_metres(x, y)
         sound = _sound(g, table, kind)
         shape = f"ST_SetSRID(ST_MakePoint(@x * {WORLD!r} - {HALF_WORLD!r}, {HALF_WORLD!r} - @y * {WORLD!r}), 3857)"
@@ -70,6 +73,7 @@ class Placing:
             area,
             shape,
             is_cheap=is_point and crs.kind != "projected",
+            joined=joined,
         )
 
     def passing(self, table: Table, rows: FilteredRows | None) -> Placing:

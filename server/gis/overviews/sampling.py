@@ -143,5 +143,5 @@ def _sampled_places(table: Table, placing: Placing, rows: int) -> tuple[float, s
     elif table.kind == "view":
         sampled, chosen = "", f" AND random() < {percent / 100!r}"
     places = f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
-      FROM {sql_name(table)} AS t{sampled} WHERE {placing.is_placed}{chosen})"""  # noqa: S608 - of the registry
+      FROM {sql_name(table)} AS t{sampled}{placing.joined} WHERE {placing.is_placed}{chosen})"""  # noqa: S608 - of the registry
     return percent, places

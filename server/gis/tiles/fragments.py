@@ -7,7 +7,7 @@ Every `OFFSET 0` keeps the planner from writing an expression out several times 
 from __future__ import annotations
 
 TILE = """
-WITH matched AS (
+WITH {counted_before}matched AS (
   SELECT {geometry} AS {g}, {attributes}
   FROM {source}
   WHERE {found}
@@ -145,6 +145,7 @@ POINTS = """coalesce((
                  {names}
           FROM matched
           CROSS JOIN LATERAL (SELECT ST_PointOnSurface(matched.{g}) AS p OFFSET 0) AS middle
+          OFFSET 0
         ) AS placed
         WHERE (ST_X({g}) < {extent} OR {x} = (1 << {z}) - 1)
           AND (ST_Y({g}) < {extent} OR {y} = (1 << {z}) - 1)
@@ -177,11 +178,11 @@ NARROWER = """{function}(ST_XMax(matched.{box}) - ST_XMin(matched.{box}),
 IS_EXTENDED = "ST_Dimension(matched.{m}) > 0 AND "
 """Points are not narrow shapes."""
 
-LINEAR = """CASE
-      WHEN GeometryType({g}) IN ('TIN', 'POLYHEDRALSURFACE', 'TRIANGLE')
-      THEN (SELECT ST_Collect(ST_MakePolygon(ST_ExteriorRing(face.geom))) FROM ST_Dump({g}) AS face)
-      WHEN ST_HasArc({g}) THEN ST_CurveToLine({g})
-      ELSE {g} END"""
+LINEAR = """(SELECT CASE
+      WHEN GeometryType(g) IN ('TIN', 'POLYHEDRALSURFACE', 'TRIANGLE')
+      THEN (SELECT ST_Collect(ST_MakePolygon(ST_ExteriorRing(face.geom))) FROM ST_Dump(g) AS face)
+      WHEN ST_HasArc(g) THEN ST_CurveToLine(g)
+      ELSE g END FROM (SELECT {g} AS g OFFSET 0) AS curved)"""
 """Curves as lines, triangulated surfaces as polygons."""
 
 FROM_LONLAT = """(SELECT ST_Transform(

@@ -299,27 +299,30 @@ class _DenseWriter(StatementWriter):
             return found
         g, tolerance = self._geometry(), self._tolerance
         size = f"greatest(ST_XMax({g}) - ST_XMin({g}), ST_YMax({g}) - ST_YMin({g}))"
-        share = f"(SELECT 4294967296.0::float8 * {self.dust} / greatest({self._weight()}, 1))"
+        share = f"(SELECT 4294967296.0::float8 * {self.dust} / greatest(weight, 1) FROM weighed)"  # noqa: S608
         lot = f"(({self._by_lot()[0]})::bigint & 4294967295)"
         return f"{found} AND ({size} >= 4 * {tolerance} OR {lot} < {share})"
 
     def _total(self, cap: int) -> str:
         """Where not all rows are drawn and there are many, about how many have their middle in the tile."""
-        weight, most = self._weight(), cap if self.are_lines else self.dust
+        weight, most = "(SELECT weight FROM weighed)", cap if self.are_lines else self.dust
         is_whole = f"count(*) < {cap}" if self.are_lines else f"count(*) < {cap} AND {weight} <= {self.dust}"
         counted = f"(SELECT count(*) FROM {self._source()} WHERE {super()._found()})"  # noqa: S608 - quoted
         return f"""CASE WHEN {is_whole} THEN count({self._g})
               WHEN {weight} > greatest({2 * most}, count(*)) THEN {weight} ELSE {counted} END"""
 
-    def _weight(self) -> str:
-        """Rows of the tile, by the cells of the finest band."""
+    def _common(self) -> dict[str, Any]:
+        return {**super()._common(), "counted_before": self._weighed()}
+
+    def _weighed(self) -> str:
+        """The rows of the tile by the cells of the finest band, `weight`."""
         band = self.ladder.bands[-1]
         shift = self.ladder.cells_of(band.zoom).bit_length() - 1 - self.zoom
         source = self.ladder.table(self._table, band.zoom)
         near = f"{quoted(source.geometry_column or '')} && ST_TileEnvelope({self._z}, {self._x}, {self._y})"
         cell = f'"@x" >> {shift} = {self._x} AND "@y" >> {shift} = {self._y}'
-        weight = f'coalesce(sum("{WEIGHT}"), 0)::bigint'
-        return f"(SELECT {weight} FROM {sql_name(source)} WHERE {near} AND {cell})"  # noqa: S608 - quoted
+        weight = f'SELECT coalesce(sum("{WEIGHT}"), 0)::bigint AS weight'
+        return f"weighed AS MATERIALIZED ({weight} FROM {sql_name(source)} WHERE {near} AND {cell}), "
 
 
 def _size(relative: Expression) -> Expression:

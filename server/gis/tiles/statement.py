@@ -253,6 +253,7 @@ class StatementWriter:
             "g_text": literal(unquoted(self._g)),
             "id_text": f", {literal(unquoted(self._id))}" if key else "",
             "names": ", ".join(names) or "NULL AS none",
+            "counted_before": "",
             "extent": EXTENT,
             "buffer": BUFFER,
             "z": self._z,

@@ -12,7 +12,10 @@ from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.profiles.versions import DataVersions
 from server.gis.tiles import low_zoom
+from server.gis.tiles.grid import Tile
 from server.gis.tiles.low_zoom import LowZoom
+from server.gis.tiles.projection import SearchBoxes, read_crs
+from server.gis.tiles.statement import LayerStatements
 from tests.integration.gis.test_overviews import built
 from tests.integration.tiles.drawing import Atlas
 
@@ -63,6 +66,29 @@ async def test_all_areas_of_a_pixel_and_a_share_of_smaller_ones_are_drawn(
     z, x, y = TOWN
     closer = [await atlas.tile(z + 1, 2 * x + right, 2 * y + down) for right in (0, 1) for down in (0, 1)]
     assert ids <= {feature.id for tile in closer for feature in tile.get("features", [])}
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        ("Polygon", "ST_Expand(place, size / 2)"),
+        ("LineString", "ST_MakeLine(place, ST_Translate(place, size, size))"),
+    ],
+)
+async def test_the_rows_of_a_tile_are_counted_once(
+    database: Database, session: asyncpg.Connection, kind: str, shape: str
+) -> None:
+    atlas, tile = await town(database, session, kind, shape), Tile.at(*TOWN)
+    table, layer = await atlas.table("data.things"), await atlas.layer("data.things")
+    low = LowZoom(DataVersions(database.owner), OverviewStore(database.owner), 1)
+    crs = await read_crs(session, table.srid, table.id)
+    box = await SearchBoxes().of(session, crs, tile)
+    assert box is not None
+    dense = await low.statements(session, LayerStatements(table, layer, crs), tile, box)
+    assert dense is not None
+    statement = dense.at(tile.z)
+    plan = await session.fetch(f"EXPLAIN (VERBOSE) {statement.text}", *statement.arguments(crs, tile, box))
+    assert sum("Scan" in line and " geoagent_overviews." in line for (line,) in plan) == 1
 
 
 async def test_the_longest_lines_are_drawn(database: Database, session: asyncpg.Connection) -> None:

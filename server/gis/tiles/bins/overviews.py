@@ -78,6 +78,9 @@ class OverviewBinWriter(BinWriter):
     def _place(self) -> str:
         return '"@x", "@y"'
 
+    def _joined(self) -> str:
+        return ""
+
     def _middle(self) -> tuple[str, str]:
         return middle_of_cell(self._cells)
 
@@ -184,6 +187,9 @@ class _DenseHexagonWriter(BinWriter):
 
     def _place(self) -> str:
         return '"@x", "@y"'
+
+    def _joined(self) -> str:
+        return ""
 
     def _middle(self) -> tuple[str, str]:
         return self._middle_of

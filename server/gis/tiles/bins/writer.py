@@ -22,7 +22,7 @@ BINS = """
 WITH placed AS (
   SELECT {px} AS x, {py} AS y, t."@n" AS n, t."@v" AS v, t."@c" AS c
   FROM (SELECT {place}, {weight} AS "@n", {value} AS "@v", {values} AS "@c"
-        FROM {source} WHERE {found} OFFSET 0) AS t
+        FROM {source} WHERE {found} OFFSET 0) AS t{joined}
 ), shifted AS (
   SELECT x * {per_world} - {x}::bigint * {per_tile} AS x, y * {per_world} - {y}::bigint * {per_tile} AS y, n, v, c
   FROM placed OFFSET 0
@@ -107,6 +107,7 @@ class BinWriter(StatementWriter):
         remarks = self._remarks()
         text = BINS.format(
             **parts,
+            joined=self._joined(),
             px=px,
             py=py,
             place=self._place(),
@@ -131,12 +132,19 @@ class BinWriter(StatementWriter):
 
     def _place(self) -> str:
         """The columns that hold where a row is."""
-        return f"{self._relation()}.{quoted(self._table.geometry_column or '')}"
+        return f"{self._geometry()} AS {quoted(self._table.geometry_column or '')}"
+
+    def _joined(self) -> str:
+        """What FROM joins to a row, so that its middle is computed once."""
+        return self._placing().joined
 
     def _middle(self) -> tuple[str, str]:
         """Where that is, from 0 to 1, southwards."""
-        placing = Placing.of(self._table, self._crs, (0.0, 0.0, 0.0, 0.0))
+        placing = self._placing()
         return placing.x, placing.y
+
+    def _placing(self) -> Placing:
+        return Placing.of(self._table, self._crs, (0.0, 0.0, 0.0, 0.0))
 
     def _weight(self) -> str:
         """How many rows of the table a row that is found represents."""
