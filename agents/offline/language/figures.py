@@ -21,7 +21,6 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
-from agents.offline.language.vocabulary import Value
 from agents.offline.language.words import are_pieces_of, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
@@ -392,13 +391,3 @@ class Figures(Pieces):
                 return
             is_compared |= joiner in p.SET_AGAINST
             cursor.take("that of the", "that of", "those of", "in the", "in", "of", "on")
-
-    def _values_here(self) -> Sequence[Value]:
-        """The values of the longest words that are one, with the cursor behind them."""
-        words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
-        for length in range(len(words), 0, -1):
-            found = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
-            if found:
-                self.cursor.at += used[length - 1]
-                return found
-        return ()

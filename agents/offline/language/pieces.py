@@ -12,7 +12,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
 from agents.offline.language.subjects import Grammar
-from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -29,6 +29,7 @@ T = TypeVar("T")
 MAX_LIMITS = 6
 MAX_TEXT_TOKENS = 30
 MAX_WORDS = 6
+MAX_VALUE_WORDS = 4
 GUESS, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 2.0, 0.5, 2.0
 """Costs."""
 ANY_WORD = 0.1
@@ -268,6 +269,16 @@ class Pieces(Grammar):
             if text:
                 found.setdefault(self.cursor.at, text)
         return found
+
+    def _values_here(self) -> Sequence[Value]:
+        """The values of the longest words that are one, with the cursor behind them."""
+        words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(len(words), 0, -1):
+            found = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
+            if found:
+                self.cursor.at += used[length - 1]
+                return found
+        return ()
 
     def _words(self, at: int) -> Iterable[Span]:
         """Words without a sign, up to six."""
