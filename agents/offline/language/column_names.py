@@ -237,7 +237,9 @@ def measure_columns(table: Table, measure: str) -> list[str]:
         if found:
             lengths = [len(_bare(name_words(column.name))) for column in found]
             return [each.name for each, length in zip(found, lengths, strict=True) if length == min(lengths)]
-    return []
+    words = () if measure == "time" else MEASURES.get(measure, ())
+    described = ([c.name for c in columns if word in comment_head(c.comment)[-1:]] for word in words)
+    return next(filter(None, described), [])
 
 
 @lru_cache(maxsize=65536)

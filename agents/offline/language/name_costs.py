@@ -347,7 +347,7 @@ def says_when(kind: str, comment: str | None, done: str) -> bool:
     if kind not in TIMES or not (done.endswith(("ed", "ing")) or are_made("built", done) or done in _BEGAN):
         return False
     said, head = name_words(comment or ""), comment_head(comment)
-    of_time = said[:2] in (("date", "of"), ("day", "of"), ("year", "of"), ("time", "of"))
+    of_time = said[:1] in (("date",), ("day",), ("year",), ("time",))
     done = _BEGAN.get(done, done)
     told = said if of_time else head[-1:]
     return any(are_forms(done, each) or are_made(done, each) for each in told)

@@ -324,8 +324,12 @@ _PERIODS = word_set("hour day week month quarter year")
 
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
-    """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
-    return name_words(" ".join(_phrase(comment)[0]))
+    """The words of a comment up to its first preposition: `Airports of the world` -> airport; of “Has a shelter”,
+    shelter."""
+    return name_words(" ".join(_phrase(_HAS.sub("", comment or ""))[0]))
+
+
+_HAS = re.compile(r"^(?:has|have) (?:(?:a|an|its|their|own|any) )+", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)

@@ -266,9 +266,12 @@ def is_point_in_time(column: Column) -> bool:
 
 
 def holds_years(column: Column) -> bool:
-    """Whether the numbers of a column are years: by its name, or by its values where it tells when something was done
-    (`installed`)."""
-    return is_number(column) and all(is_year(column.name, end) for end in (column.minimum, column.maximum))
+    """Whether the numbers of a column are years: by its name or comment, or by its values where it tells when something
+    was done (`installed`)."""
+    ends = (column.minimum, column.maximum)
+    is_said = column.kind == "integer" and comment_head(column.comment)[:1] == ("year",)
+    said = column.name if not is_said else "year"
+    return is_number(column) and all(is_year(said, end) for end in ends)
 
 
 def ranks_descending(top: Top, column: Column) -> bool:

@@ -10,11 +10,21 @@ from typing import Any
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import codes_explained
+from agents.offline.language.column_names import codes_explained, is_key_name
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import tells_of_usual
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.words import are_forms, fold, is_plural, name_words, singular, word_set
+from agents.offline.language.name_costs import word_cost
+from agents.offline.language.words import (
+    are_forms,
+    comment_head,
+    doers_of,
+    fold,
+    is_plural,
+    name_words,
+    singular,
+    word_set,
+)
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.scene import Scene
@@ -287,3 +297,37 @@ def with_change(compared: Cql2, condition: Compare) -> Cql2:
     if condition.plus:
         value = {"op": "+" if condition.plus > 0 else "-", "args": [value, abs(condition.plus)]}
     return {**compared, "args": [column, value]}
+
+
+async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`church-owned`, `privately owned`, `strictly protected`: the value of a column `owner` or `protection`;
+    `protected` alone: any value."""
+    who, _, verb = text.replace("-", " ").rpartition(" ")
+    columns = columns_of_doing(table, verb)
+    if len(columns) != 1:
+        return None
+    if not who:
+        return negated(await without_value(scene, table, columns[0]))
+    forms = [
+        *place_forms(who),
+        *adjective_forms(who),
+        *(who.removesuffix(each) for each in ("ly", "ally", "y")),
+    ]
+    stored = (await stored_values(scene, table, columns, list(dict.fromkeys(forms)))).get(columns[0].name)
+    return equals(columns[0].name, stored) if stored else None
+
+
+def columns_of_doing(table: Table, verb: str) -> list[Column]:
+    """The text columns that say by whom, how or when something was done: `owner`, `protection` and `mowing` of `owned`,
+    `protected` and `mown`."""
+    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
+    return [
+        each
+        for each in text_columns(table)
+        if verb.endswith(("ed", "wn"))
+        and not is_key_name(each.name)
+        and any(
+            own in doers or word_cost(own, verb) is not None
+            for own in (*name_words(each.name), *comment_head(each.comment))
+        )
+    ]

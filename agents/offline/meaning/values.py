@@ -14,14 +14,11 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called, is_key_name
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
 from agents.offline.language.conditions.states import tells_of_usual
 from agents.offline.language.conditions.value_text import explains_number, numbers_explained
-from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
-    comment_head,
-    doers_of,
     fold,
     name_words,
     nearest,
@@ -44,18 +41,20 @@ from agents.offline.meaning.spellings import (
 from agents.offline.meaning.stored_values import (
     before_noun,
     column_of_kind,
+    columns_in,
     contains,
+    done_by,
     ending_with,
     equals,
     in_another_form,
-    negated,
     property_of,
     stored_values,
     with_shared_name,
-    without_value,
 )
 
 _MOST_LOOKUPS = 12
+_MOST_WORDS = 4
+"""Of two values before a noun."""
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
 _REGIONS = word_set("country nation state region province territory")
 
@@ -130,7 +129,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         forms = [*adjective_forms(text), " ".join(words)]
         if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):
             return equals(flag.name, stored)
-    named = await _after_its_column(scene, table, text) or await _done_by(scene, table, text)
+    named = await _after_its_column(scene, table, text) or await done_by(scene, table, text)
     if named is not None:
         return named
     try:
@@ -139,6 +138,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = ending_with(scene, table, text) or await through_another(scene, table, adjective_forms(text))
         found = found or await before_noun(scene, table, text) or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
+        found = found or await _two_kinds(scene, table, text)
         if found is not None:
             return found
         raise refusal from None
@@ -158,38 +158,19 @@ async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
     return kinds[0] if len(kinds) == 1 else {"op": "or", "args": kinds}
 
 
-async def _done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`church-owned`, `privately owned`, `strictly protected`: the value of a column `owner` or `protection`;
-    `protected` alone: any value."""
-    who, _, verb = text.replace("-", " ").rpartition(" ")
-    columns = columns_of_doing(table, verb)
-    if len(columns) != 1:
-        return None
-    if not who:
-        return negated(await without_value(scene, table, columns[0]))
-    forms = [
-        *place_forms(who),
-        *adjective_forms(who),
-        *(who.removesuffix(each) for each in ("ly", "ally", "y")),
-    ]
-    stored = (await stored_values(scene, table, columns, list(dict.fromkeys(forms)))).get(columns[0].name)
-    return equals(columns[0].name, stored) if stored else None
-
-
-def columns_of_doing(table: Table, verb: str) -> list[Column]:
-    """The text columns that say by whom, how or when something was done: `owner`, `protection` and `mowing` of `owned`,
-    `protected` and `mown`."""
-    doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
-    return [
-        each
-        for each in text_columns(table)
-        if verb.endswith(("ed", "wn"))
-        and not is_key_name(each.name)
-        and any(
-            own in doers or word_cost(own, verb) is not None
-            for own in (*name_words(each.name), *comment_head(each.comment))
-        )
-    ]
+async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`lit asphalt` paths: two values one after the other, of two columns."""
+    words = text.split()
+    at_most = len(words) if len(split_values(text)) == 1 and '"' not in text else 0
+    for at in range(1, min(at_most, _MOST_WORDS)):
+        try:
+            first = await of_kind(scene, table, " ".join(words[:at]))
+            second = await of_kind(scene, table, " ".join(words[at:]))
+        except Refuse:
+            continue
+        if not set(columns_in(first)) & set(columns_in(second)):
+            return {"op": "and", "args": [first, second]}
+    return None
 
 
 async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:

@@ -87,6 +87,8 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 "(which|what) {source:bare} (contain|contains) {other:any}",
             )
         ),
+        "(in|within) which {source:bare} (is|are) there (no|not (a|any|a single|one)) {other:any}"
+        " -> predicate=shares_interior, invert :: {source} without {other}",
         "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
