@@ -31,6 +31,7 @@ from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
+    Analyse,
     Command,
     NotUnderstood,
     Refine,
@@ -189,8 +190,9 @@ class Turn:
     async def _read_first(self) -> list[Command]:
         """The commands of the text, which is corrected where it could not be read for its typing mistakes."""
         commands = await self._parsed()
-        unread = any(is_unread(each.intent) for each in commands)
-        return (await self._read_corrected() if unread else None) or commands
+        # Of an analysis an unknown word may have been read as the name of a place.
+        doubtful = any(is_unread(each.intent) or isinstance(each.intent, Analyse) for each in commands)
+        return (await self._read_corrected() if doubtful else None) or commands
 
     async def _read_corrected(self) -> list[Command] | None:
         """The commands of the text without its plain typing mistakes; None where there are none, or it is not read."""

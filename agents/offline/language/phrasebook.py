@@ -68,8 +68,9 @@ RUNS_OUT = Phrases(
 LASTED = Phrases("lasted | lasts | last | took | takes | take")
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
 NOT = Phrases("""
-    but not | and not | not [yet] | [that|which] (aren't|isn't|weren't|wasn't) | [if] (one|you|we) (leaves|leave) out
-    | except [for] | excluding | other than | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting | not including | ignoring
+    but not | and not | not [yet] | [that|which] (aren't|isn't) | [if] (one|you|we) (leaves|leave) out | except [for]
+    | excluding | other than | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting
+    | not including | ignoring
 """)
 DO_NOT = Phrases("(that|which) (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
