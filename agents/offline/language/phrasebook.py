@@ -65,8 +65,7 @@ TOOK_PART = Phrases("""
 RUNS_OUT = Phrases(
     "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
 )
-LASTED = Phrases("lasted | lasts | last | took | takes | take")
-CARRIES = Phrases("carries | holds | records | reaches | offers | employs")
+CARRIES = Phrases("carries | holds | records | reaches | offers | employs | lasted | lasts | last | took | takes | take")
 NOT = Phrases("""
     but not | and not | not [yet] | [that|which] (aren't|isn't) | [if] (one|you|we) (leaves|leave) out | except [for]
     | excluding | other than | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting

@@ -93,7 +93,7 @@ def _is_number(column: Column) -> bool:
 
 def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
     """`carries`, `lasted`, before a superlative; `affected`, before `the most`, where a number is called after it."""
-    taken = cursor.take(p.CARRIES) or cursor.take(p.LASTED)
+    taken = cursor.take(p.CARRIES)
     if taken is not None:
         return taken
     start, verb = cursor.at, cursor.word()
