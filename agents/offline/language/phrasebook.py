@@ -65,7 +65,7 @@ TOOK_PART = Phrases("""
 RUNS_OUT = Phrases(
     "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
 )
-CARRIES = Phrases("carries | holds | records | reaches | offers | employs | last | lasts | lasted | took | takes")
+CARRIES = Phrases("carries | holds | records | reaches | offers | employs | lasts | lasted | takes | took")
 NOT = Phrases("""
     but not | and not | not [yet] | [that|which] (aren't|isn't) | [if] (one|you|we) (leaves|leave) out | except [for]
     | excluding | other than | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting
