@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Layer, Table
 from agents.offline.answers import refusals
+from agents.offline.commands.plans.bars_of_rows import is_measure, names_of_few
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import times_of
@@ -15,7 +16,13 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, name_column, named_column, number_columns, top_column
+from agents.offline.meaning.columns import (
+    is_number,
+    name_column,
+    named_column,
+    number_columns,
+    top_column,
+)
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
@@ -295,6 +302,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.top is not None:
         ranked = columns[0] if columns else top_column(scene, table, intent.top)
         return await _of_the_first(scene, intent, table, ranked, filters)
+    if intent.kind in ("bar", "pie") and len(columns) == 1 and is_measure(columns[0]):
+        columns += await names_of_few(scene, table, layer.filter if layer is not None else None, filters)
     kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
     times = times_of(table) if kind == "line" and len(columns) == 1 and is_number(columns[0]) else []
     columns += times if len(times) == 1 else []

@@ -201,7 +201,8 @@ class Scene:
         """The rows that `them` means, where no layer shows any of their table, or `both`."""
         if mention is not None and _is_of_several(mention):
             return self._all_asked_about(mention)
-        drawn = self.rows is not None and any(layer.table == self.rows.table for layer in self.layers)
+        shown = self.rows.table if self.rows is not None else ""  # of a chart of a layer, that layer
+        drawn = any(shown in (layer.id, layer.table) for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
 
     @property
