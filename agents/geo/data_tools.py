@@ -52,14 +52,18 @@ class DataTools(GeoTools):
         """Columns with types, samples and ranges; bounds; counts of flaws (none where left out)."""
         found = self.table(table)
         self.remember_tables([found])
+        quality = await self.data.quality(found.id)
         facts: dict[str, Any] = {
             **_brief(found),
+            **({"rows": quality["rows"]} if quality["exact"] else {}),
             "key": list(found.key),
             "srid": found.srid,
             **await self.data.bounds(found.id),
-            "quality": _quality(await self.data.quality(found.id)),
+            "quality": _quality(quality),
             "columns": [_column(column) for column in found.columns[:_MAX_COLUMNS_DESCRIBED]],
         }
+        if "rows" in facts:
+            facts.pop("about_rows", None)
         if len(found.columns) > _MAX_COLUMNS_DESCRIBED:
             facts["more_columns"] = [column.name for column in found.columns[_MAX_COLUMNS_DESCRIBED:]]
         if self.info_store is not None:
@@ -175,7 +179,8 @@ def _brief(table: Table) -> dict[str, Any]:
     geometry = {} if table.geometry_column is None else {"geometry": table.geometry_type or "GEOMETRY"}
     comment = {"comment": table.comment} if table.comment else {}
     lake = {} if table.lake is None else {"lake_table": f"PostGIS holds {table.lake.words}"}
-    return {"id": table.id, **geometry, "rows": table.row_estimate, **comment, **lake}
+    rows = {"about_rows" if table.lake is None else "rows": table.row_estimate}
+    return {"id": table.id, **geometry, **rows, **comment, **lake}
 
 
 def _sampled(table: Table) -> dict[str, Any]:

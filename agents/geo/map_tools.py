@@ -176,6 +176,7 @@ class MapTools(GeoTools):
         facts = {
             **layer_facts(layer, drawn),
             "count_before": before.count,
+            **({"count_before_estimated": True} if before.estimated else {}),
             "changed": sorted({*change, *(name for name, value in moved.items() if value is not None)}),
             **({"group": layer.group} if group is not None else {}),
         }

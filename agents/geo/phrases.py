@@ -66,13 +66,14 @@ def count_of(count: int, noun: str = "feature", plural: str | None = None) -> Wo
     return texts.COUNT_NAMED(n=count, noun=noun if count == 1 else plural or noun + "s")
 
 
+def about(count: int, noun: str = "feature") -> Worded:
+    """`about 10.0 million rows`."""
+    return texts.ABOUT(count=texts.COUNTED[noun](n=rounded(count)))
+
+
 def feature_count(layer: Layer) -> Worded:
     """`7,813 features`, or `about 10.0 million features` where the layer's count is an estimate."""
-    return (
-        texts.ABOUT(count=texts.COUNTED["feature"](n=rounded(layer.count)))
-        if layer.estimated
-        else count_of(layer.count)
-    )
+    return about(layer.count) if layer.estimated else count_of(layer.count)
 
 
 def rounded(count: int) -> Worded:

@@ -63,7 +63,7 @@ def tables_part(tables: Sequence[Table], total: int) -> str:
     lines = [
         f"- {table.id} ({table.geometry_type or 'no geometry'}, {table.row_estimate:,})" for table in tables
     ]
-    return f"{found} These may matter\n" + "\n".join(lines)
+    return f"{found} These may matter (geometry, about how many rows)\n" + "\n".join(lines)
 
 
 def layers_part(layers: Sequence[Layer]) -> str:

@@ -81,7 +81,7 @@ class LayerRows:
         filter = filter_or_default(layer.filter, asked.get("filter"))
         text = asked.get("q", "")[:MAX_SEARCH_CHARS]
         found = await self.data.values(layer.table, asked.get("column", ""), filter, text, limit)
-        return json_answer({"values": list(found)})
+        return json_answer({"values": list(found), **self.data.sampled_from(layer.table)})
 
     async def count(self, request: web.Request) -> web.Response:
         """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it, and whether

@@ -60,7 +60,7 @@ def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
 
 
 def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
-    """TileJSON 3.0 of the layer as it is now; bounds are in EPSG:4326."""
+    """TileJSON 3.0 of the layer as it is now; bounds are in EPSG:4326. `estimated` says it of `count` and `bounds`."""
     fields = {
         column.name: column.comment or column.sql_type
         for column in table.columns
@@ -89,6 +89,7 @@ def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
             {"id": name, "fields": fields, "minzoom": 0, "maxzoom": MAX_TILE_ZOOM} for name in names
         ],
         "count": layer.count,
+        "estimated": layer.estimated,
     }
 
 
@@ -109,7 +110,8 @@ def tile_answer(asked: Mapping[str, str], drawn: DrawnTile) -> tuple[int, dict[s
         return 204, headers, b""
     headers["Content-Type"] = "application/vnd.mapbox-vector-tile"
     if drawn.shown < drawn.total:
-        headers["X-Showing"] = f"{drawn.shown} of {drawn.total}"
+        about = "about " if drawn.is_estimate else ""
+        headers["X-Showing"] = f"{drawn.shown} of {about}{drawn.total}"
     if not packed:
         return 200, headers, gzip.decompress(drawn.body)
     headers["Content-Encoding"] = "gzip"

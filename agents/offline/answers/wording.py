@@ -11,6 +11,7 @@ from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
 from agents.geo.phrases import (
     MAX_LISTED,
+    about,
     count_of,
     filter_words,
     listed,
@@ -130,11 +131,14 @@ def without_known(filter: Any, ranked: str) -> Any:
 
 def table_line(table: Facts) -> str:
     """A table as an item of a Markdown list."""
-    head = texts.TABLE(
-        name=plain(table["id"]), count=count_of(table["rows"], "row"), shapes=geometry_words(table)
-    )
+    head = texts.TABLE(name=plain(table["id"]), count=rows_in(table), shapes=geometry_words(table))
     comment = f": {plain(table['comment'])}" if table.get("comment") else ""
     return joined("", ("- ", head, comment))
+
+
+def rows_in(table: Facts) -> str:
+    """`161 rows`, or `about 10.0 million rows` of a table whose rows were not counted."""
+    return count_of(table["rows"], "row") if "rows" in table else about(table["about_rows"], "row")
 
 
 def geometry_words(facts: Facts) -> str:
@@ -270,7 +274,7 @@ def description_words(facts: Facts) -> str:
     """A table with its columns, a line each, and what is wrong with its rows."""
     head = texts.DESCRIBED(
         name=plain(facts["id"]),
-        count=count_of(facts["rows"], "row"),
+        count=rows_in(facts),
         shapes=geometry_words(facts),
         system=system_words(facts),
     )

@@ -35,7 +35,14 @@ from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.joins import Join, possible_joins
 from server.gis.query.lake_files import LakeFiles
-from server.gis.query.lake_samples import lake_bounds, lake_of, scaled_count, scaled_statistics, scaled_values
+from server.gis.query.lake_samples import (
+    lake_bounds,
+    lake_of,
+    sampled_from,
+    scaled_count,
+    scaled_statistics,
+    scaled_values,
+)
 from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
@@ -159,7 +166,8 @@ class PostgisData:
             self._guard, entry, existing_column(entry, column), _passing(entry, filter), bins
         )
         counts = [scaled_count(entry, count) for count in found["counts"]]
-        return {**found, "counts": counts, "nulls": scaled_count(entry, found["nulls"])}
+        nulls = scaled_count(entry, found["nulls"])
+        return {**found, "counts": counts, "nulls": nulls, **sampled_from(entry)}
 
     async def values(
         self, table: str, column: str, filter: Filter = None, text: str = "", limit: int = 20
@@ -170,6 +178,10 @@ class PostgisData:
             self._guard, entry, existing_column(entry, column), passing, text, limit
         )
         return scaled_values(entry, found)
+
+    def sampled_from(self, table: str) -> Mapping[str, str]:
+        """What counts of values of a table are estimated from; empty where they are exact."""
+        return sampled_from(self._registry.get(table))
 
     async def query(
         self,
@@ -195,7 +207,7 @@ class PostgisData:
         condition, normalized = compile_normalized(entry, filter)
         page = Page(normalized, sort, descending, min(limit, MAX_ROWS), offset)
         wanted, order = _wanted(entry, columns), _order(entry, sort, descending)
-        if (lake := lake_of(entry)) is not None:
+        if lake_of(entry) is not None:
             if (answer := await self._page_in_files(entry, wanted, page)) is not None:
                 return answer
             total = None  # It may be that of all rows, and the sample has fewer.
@@ -228,7 +240,7 @@ class PostgisData:
             "rows": rows,
             "total": total,
             "truncated": total > offset + len(found),
-            **({} if lake is None else {"sampled_from": lake.words}),
+            **sampled_from(entry),
         }
 
     async def _page_in_files(

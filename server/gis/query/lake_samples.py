@@ -17,6 +17,12 @@ def lake_of(table: Table) -> LakeSource | None:
     return table.lake if table.lake is not None and table.lake.is_sampled else None
 
 
+def sampled_from(table: Table) -> dict[str, str]:
+    """What the numbers of an answer are estimated from; nothing for a table whose rows PostGIS has."""
+    lake = lake_of(table)
+    return {} if lake is None else {"sampled_from": lake.words}
+
+
 def scaled_count(table: Table, count: int) -> int:
     """How many of all rows, given how many of those in PostGIS."""
     lake = lake_of(table)
@@ -47,7 +53,7 @@ def scaled_statistics(
         made |= {"minimum": known.minimum, "maximum": known.maximum}
     if whole:
         made["count"] = lake.rows
-    return {**made, "sampled_from": lake.words}
+    return {**made, **sampled_from(table)}
 
 
 def lake_bounds(table: Table) -> Mapping[str, Any]:

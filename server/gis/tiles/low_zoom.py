@@ -177,6 +177,8 @@ class LowZoom:
 class OverviewStatements(LayerStatements):
     """Statements of a layer whose table has overviews."""
 
+    is_estimate = True
+
     def __init__(self, table: Table, layer: Layer, ladder: Ladder, old_since: float | None) -> None:
         super().__init__(table, layer, Crs(MERCATOR, "mercator"), REPRESENTATIVES, wide=False)
         self.ladder, self.old_since = ladder, old_since
@@ -228,6 +230,8 @@ class OverviewStatements(LayerStatements):
 class DenseStatements(LayerStatements):
     """Statements of tiles that the table is drawn into because cells of overviews are too wide. Of shapes that nobody
     can tell apart there, few are drawn; the weights of a band say of how many."""
+
+    is_estimate = True
 
     def __init__(self, base: LayerStatements, overviews: OverviewStatements) -> None:
         super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide, proof=base.proof)

@@ -16,6 +16,8 @@ SAMPLE_FEATURES = 20_000
 class SampleStatements(LayerStatements):
     """Statements of a layer whose table has no overviews yet, or too coarse ones."""
 
+    is_estimate = True
+
     def __init__(self, base: LayerStatements, state: TableState, is_passing: bool) -> None:
         super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide)
         self.is_passing = is_passing

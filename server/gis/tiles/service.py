@@ -112,6 +112,8 @@ class DrawnTile:
     """As in `LayerStatements`."""
     table: str = ""
     """The id of the table that it was drawn from."""
+    is_estimate: bool = False
+    """As in `LayerStatements`."""
 
     @property
     def size(self) -> int:
@@ -289,8 +291,10 @@ class TileService:
         body: bytes = row["tile"]
         inline = len(body) <= MAX_COMPRESSED_INLINE_BYTES
         packed = _packed(body) if inline else await asyncio.to_thread(_packed, body)
-        is_final = not statements.is_passing
-        return DrawnTile(packed, _etag(packed), row["shown"], row["total"], is_final, statements.again_s)
+        return DrawnTile(
+            packed, _etag(packed), row["shown"], row["total"], not statements.is_passing, statements.again_s,
+            is_estimate=statements.is_estimate,
+        )  # fmt: skip
 
     async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> tuple[Any, LayerStatements]:
         """The row with the tile, and the statements that it is from; no row where the reference system does not

@@ -75,6 +75,8 @@ class LayerStatements:
 
     is_passing = False
     """Better tiles will replace these soon, so they must not be cached."""
+    is_estimate = False
+    """Whether the number of features in a tile, all in all, is one."""
     again_s = 0
     """Seconds after which a tile that is passing may be a better one under the same address; 0 if it never will be."""
 
@@ -97,6 +99,7 @@ class LayerStatements:
         self._shapes = self.draws_shapes = table.geometry_family != "point"
         self.caps = caps or USUAL_CAPS
         self.cap = self.caps.of_stored(table)
+        self.is_estimate = self.is_estimate or (table.lake is not None and table.lake.is_sampled)
         self._wide = self.is_wide = wide
         self.proof = proof
         self._made: dict[tuple[bool, bool, bool, bool], TileStatement] = {}

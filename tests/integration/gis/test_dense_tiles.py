@@ -62,6 +62,9 @@ async def test_all_areas_of_a_pixel_and_a_share_of_smaller_ones_are_drawn(
     assert 150 < len(ids) - LARGE < 250
     (note,) = tile["_meta"]
     assert (note.properties["shown"], note.properties["total"]) == (len(ids), ROWS)
+    assert (await atlas.service.tile("m", "a", 1, Tile.at(*TOWN))).is_estimate
+    whole = Tile.at(TOWN[0] + 3, *(each * 8 + 4 for each in TOWN[1:]))
+    assert not (await atlas.service.tile("m", "a", 1, whole)).is_estimate
     # Nothing that is drawn goes when one zooms in.
     z, x, y = TOWN
     closer = [await atlas.tile(z + 1, 2 * x + right, 2 * y + down) for right in (0, 1) for down in (0, 1)]

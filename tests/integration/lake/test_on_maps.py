@@ -357,6 +357,15 @@ async def test_statistics_are_scaled_and_the_ends_are_those_of_the_files(lake_se
     assert stats["maximum"] > 155
     assert stats["sampled_from"].endswith("of 10,000 rows")
     assert not quality["exact"]
+    async with client(lake_server) as one:
+        await one.ask("join")
+        await one.says("show tracks")
+        layer = one.named("layer_added")[-1]["layer"]
+        url = f"{lake_server.url}/api/maps/{one.map_id}/layers/{layer['id']}"
+        for path in ("histogram?column=value", "values?column=kind"):
+            async with ClientSession() as session, session.get(f"{url}/{path}") as answer:
+                found = await answer.json()
+            assert found["sampled_from"] == stats["sampled_from"]
     assert quality["bounds"]["box"] == pytest.approx([5, 45, 25, 55], abs=0.1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import aiohttp
 import asyncpg
 import pytest
 
@@ -43,6 +44,10 @@ async def test_a_large_layer_is_estimated_first_and_exact_later(samples_url: str
         assert event["cause"] == "data"
         assert layer["count"] == ROWS - 1000
         assert sum(entry["count"] for entry in layer["legend"]["entries"]) == ROWS - 1000
+        address = f"{server.url.rstrip('/')}/api/maps/{one.map_id}/layers/{layer['id']}/tilejson"
+        async with aiohttp.ClientSession() as browser, browser.get(address) as answer:
+            described = await answer.json()
+        assert (described["count"], described["estimated"]) == (ROWS - 1000, False)
         # A change of the style alone is counted from the profile, and a filter always from the rows.
         await one.ask("layer_update", layer_id=layer["id"], style={"kind": "single"})
         await until(lambda: one.named("layer_updated")[-1]["layer"]["style"]["kind"] == "single")

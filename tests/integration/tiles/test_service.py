@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,8 +19,9 @@ from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.queue import TileBusy, TileTooSlow
-from server.gis.tiles.service import TileLimits
+from server.gis.tiles.service import DrawnTile, TileLimits
 from server.http import errors, tiles
+from server.http.tiles import tile_answer, tile_json
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, counted, decoded, idle, running
 from tests.support.looking import until
@@ -214,6 +216,16 @@ async def test_tilejson_says_where_the_tiles_are_and_what_is_in_them(client: Cli
     assert document["vector_layers"][0]["id"] == "features"
     assert set(document["vector_layers"][0]["fields"]) == {"id", "name"}
     assert document["description"] == "Some towns"
+    assert document["estimated"] is False
+    layer = (await atlas.layer("data.towns")).model_copy(update={"estimated": True})
+    assert tile_json(layer, await atlas.table("data.towns"), "")["estimated"] is True
+
+
+def test_a_tile_says_in_its_header_how_much_it_shows_and_whether_that_is_an_estimate() -> None:
+    drawn = DrawnTile(b"tile", "tag", 8510, 164_370)
+    assert tile_answer({"Accept-Encoding": "gzip"}, drawn)[1]["X-Showing"] == "8510 of 164370"
+    estimate = replace(drawn, is_estimate=True)
+    assert tile_answer({"Accept-Encoding": "gzip"}, estimate)[1]["X-Showing"] == "8510 of about 164370"
 
 
 async def fetch(browser: ClientSession, url: str) -> bytes:

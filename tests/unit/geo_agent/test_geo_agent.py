@@ -139,6 +139,15 @@ async def test_many_tables_are_narrowed_to_those_on_the_map_those_found_and_the_
     assert refused.error == "invalid_arguments"
 
 
+async def test_rows_in_lists_are_called_estimates_and_those_of_a_description_are_counted() -> None:
+    agent = agent_of(World(CITIES))
+    for listed in (await call(agent, "list_tables"), await call(agent, "search_tables", text="cities")):
+        (table,) = listed.data["tables"]
+        assert (table["about_rows"], "rows" in table) == (17, False)
+    described = await call(agent, "describe_table", table="data.cities")
+    assert (described.data["rows"], "about_rows" in described.data) == (17, False)
+
+
 def _draft(table: str) -> Any:
     from agents.domain import LayerDraft
 

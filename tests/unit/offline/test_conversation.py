@@ -209,6 +209,9 @@ async def test_showing_what_is_there_already_changes_nothing_and_says_so() -> No
     chat = Chat()
     await chat("show airports")
     assert await chat("show airports") == "Airports is on the map already: 14 features."
+    layer = chat.world.map.layers()[-1]
+    chat.world.map._layers = (layer.model_copy(update={"estimated": True, "count": 1_234_567}),)
+    assert await chat("show airports") == "Airports is on the map already: about 1.23 million features."
     assert chat.calls == []
     await chat("hide airports")
     await chat("show airports")
@@ -319,7 +322,7 @@ async def test_questions_are_answered_with_numbers_from_the_results() -> None:
 
 async def test_tables_columns_and_places_are_reported() -> None:
     chat = Chat()
-    assert "**data.airports** (14 rows, points): Airports and airfields" in await chat(
+    assert "**data.airports** (about 14 rows, points): Airports and airfields" in await chat(
         "what tables are there?"
     )
     answer = await chat("describe airports")

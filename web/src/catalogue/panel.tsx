@@ -121,7 +121,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
             <span class="quiet">{t("notDrawable")}</span>
             <IconButton
               icon="table" label={`${t("openTable")}: ${table.id}`}
-              onClick={() => openTable({ table: table.id, name, count: table.row_estimate })}
+              onClick={() => openTable({ table: table.id, name, count: table.row_estimate, estimated: table.lake == null })}
             />
           </>
         ) : (

@@ -4,7 +4,7 @@ import type { Subject } from "../data/rows";
 import { makeRoom } from "./open";
 
 /** A layer whose rows are shown, or a table without geometry, with the heading above its rows. */
-export type Open = { layer: string } | { table: string; name: string; count: number };
+export type Open = { layer: string } | { table: string; name: string; count: number; estimated: boolean };
 
 export const tableOpen = signal<Open | null>(null);
 

@@ -5,7 +5,7 @@
 import { useSignal } from "@preact/signals";
 import { defaultRangeExtractor } from "@tanstack/virtual-core";
 import { useEffect, useRef } from "preact/hooks";
-import { number, t } from "../i18n/i18n";
+import { number, rounded, t } from "../i18n/i18n";
 import { tableOf } from "../data/tables";
 import { formatValue } from "../i18n/format";
 import type { Layer } from "../protocol/types";
@@ -36,7 +36,7 @@ export function TablePanel() {
   if (open === null || map.value === null) return null;
   const layer = "layer" in open ? layers.value.find((it) => it.id === open.layer) : undefined;
   if ("layer" in open && layer === undefined) return null;
-  const { name, count } = "layer" in open ? (layer as Layer) : open;
+  const { name, count, estimated } = "layer" in open ? (layer as Layer) : open;
   // A new name or look leaves the rows and the place in them as they are.
   const version = layer === undefined ? subjectOf(open).id : `${layer.id} ${layer.table} ${JSON.stringify(layer.filter)}`;
   return (
@@ -44,7 +44,7 @@ export function TablePanel() {
       <ReturnFocus />
       <header>
         <h2 dir="auto">{name}</h2>
-        <span class="quiet">{t("rowCount", { n: count })}</span>
+        <span class="quiet">{estimated ? t("tableRows", { n: rounded(count) }) : t("rowCount", { n: count })}</span>
         <IconButton icon="close" label={t("close")} onClick={() => (tableOpen.value = null)} />
       </header>
       <Grid key={version} mapId={map.value.mapId} subject={subjectOf(open)} table={layer === undefined ? subjectOf(open).id : layer.table} />

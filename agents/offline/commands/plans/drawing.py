@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Cql2, Layer, Table
-from agents.geo.phrases import count_of, listed
+from agents.geo.phrases import feature_count, listed
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments, with_stored_values
@@ -119,7 +119,7 @@ def _show_again(scene: Scene, layer: Layer, table: Table, intent: i.Show) -> Cal
         arguments.update(style)
     if len(arguments) == 1:
         only = refusals.WITH_FILTER() if layer.filter is not None else ""
-        raise Say(refusals.ON_THE_MAP(layer=layer.name, only=only, count=count_of(layer.count)))
+        raise Say(refusals.ON_THE_MAP(layer=layer.name, only=only, count=feature_count(layer)))
     return [("update_map_layer", arguments)]
 
 
@@ -194,7 +194,7 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if wanted is None:
         raise Say(refusals.STAYS(layer=layer.name))
     if intent.mode == "or" and layer.filter is None:
-        raise Say(refusals.ALL_SHOWN(layer=layer.name, count=count_of(layer.count)))
+        raise Say(refusals.ALL_SHOWN(layer=layer.name, count=feature_count(layer)))
     before = without_contradicted(layer.filter, wanted) if intent.mode == "and" else layer.filter
     filters = wanted if intent.mode == "replace" else combined(intent.mode, before, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
@@ -292,7 +292,7 @@ async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
     """Remove the filter of a layer."""
     layer = scene.layer_of(intent.subject)
     if layer.filter is None:
-        raise Say(refusals.NO_FILTER(layer=layer.name, count=count_of(layer.count)))
+        raise Say(refusals.NO_FILTER(layer=layer.name, count=feature_count(layer)))
     return [
         (
             "update_map_layer",

@@ -25,7 +25,7 @@ export function ResultTable({ result: { table, name, rows }, isAnswered }: { res
       {may && !isAnswered && <Rows table={table} />}
       {may && (
         <div class="result-table-actions">
-          <Action icon="table" label={t("openTable")} act={() => openTable({ table, name: title, count: rows })} />
+          <Action icon="table" label={t("openTable")} act={() => openTable({ table, name: title, count: rows, estimated: false })} />
           <Action icon="chart" label={t("chartNew")} act={() => startChart({ table })} />
           <Action icon="download" label={t("exportStart")} act={() => (exporting.value = [table])} />
         </div>
