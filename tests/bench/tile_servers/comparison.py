@@ -1,7 +1,7 @@
 """Detailed tiles of large tables from whole servers, each in a process of its own, on one database in one run.
 
-GeoAgent as people start it, a minimal aiohttp server of the bare query (`minimal.py`) and Martin, if its program
-is on the path or named by `MARTIN`; besides, the bare query without a server. All answer the same tiles, in turns, with
+GeoAgent as people start it, a minimal aiohttp server of the bare query (`minimal.py`), and Martin and pg_tileserv where
+their programs are (`programs.py`); besides, the bare query without a server. All answer the same tiles, in turns, with
 gzip. No tile is asked for twice, so nothing is cached but what PostgreSQL keeps. Processor time is that of a server and
 of its PostgreSQL connections."""
 
@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import os
 import random
-import shutil
 import statistics
 import sys
 import time
@@ -31,9 +29,9 @@ from tests.bench.many_tables import cpu, settled
 from tests.bench.rows import Row
 from tests.bench.tile_servers import kept
 from tests.bench.tile_servers.minimal import bare_query
-from tests.support.children import leash, temporary_folder
+from tests.bench.tile_servers.programs import PROGRAMS, ZXY, Shapes
+from tests.support.children import leash
 from tests.support.looking import until
-from tests.support.ports import reserved_port
 from tests.support.postgis import Postgis
 from tests.support.server import ROOT, Client, child_server, client
 
@@ -49,16 +47,8 @@ SETTINGS = {"GEOAGENT_OVERVIEW_ROWS": "1000000000", "GEOAGENT_PROFILE_SHARE": "1
 SERVER = 0
 """Stands for the number of the server's own process."""
 PATIENCE_S = 280.0
-ZXY = "/{z}/{x}/{y}"
 DISC = """ST_Buffer(ST_SetSRID(ST_MakePoint(8 + (abs(hashint4(i + 1)) % 1000000) * 0.0000009,
   48 + (abs(hashint4(i + 2)) % 1000000) * 0.0000007), 4326), 0.0003 + 0.0003 * (i % 7), 4)"""
-
-
-class Shapes(NamedTuple):
-    what: str
-    kind: str
-    srid: int
-    expression: str
 
 
 TABLES = (
@@ -87,7 +77,8 @@ class Contender:
 async def measure(postgis: Postgis) -> list[Row]:
     url = postgis.url(postgis.migrated())
     owner = await asyncpg.connect(url)
-    rows = [] if martin_program() else [Row("Martin", "left out", "not on the path, nor named by MARTIN")]
+    missing = [each for each in PROGRAMS if each.path is None]
+    rows = [Row(each.name, "left out", f"not on the path, nor named by {each.variable}") for each in missing]
     try:
         await owner.execute("CREATE SCHEMA IF NOT EXISTS data")
         for number, shapes in enumerate(TABLES):
@@ -133,9 +124,14 @@ async def _contenders(stack: AsyncExitStack, url: str, owner: asyncpg.Connection
     ours = psutil.Process(child.process.pid)
     await settled(ours)
     least, least_address = await stack.enter_async_context(minimal(url))
-    martin = await stack.enter_async_context(running_martin(url, names)) if martin_program() else None
+    tables = dict(zip(names, TABLES, strict=True))
+    others = [
+        (each, await stack.enter_async_context(each.start(each.path, url, tables, AT_ONCE)))
+        for each in PROGRAMS
+        if each.path is not None
+    ]
     found = []
-    for name, shapes in zip(names, TABLES, strict=True):
+    for name, shapes in tables.items():
         template = child.url.rstrip("/") + await _tiles_of(one, f"data.{name}")
         remembered = _address(template, next(_inner_tiles(15)))
         minimally = _by_http(session, f"{least_address}/{name}/{shapes.srid}{ZXY}")
@@ -144,9 +140,9 @@ async def _contenders(stack: AsyncExitStack, url: str, owner: asyncpg.Connection
             Contender("GeoAgent", _by_http(session, template), "geoagent", ours, remembered),
             Contender("minimal server", minimally, "minimal", least, f"{least_address}/kept"),
         ]
-        if martin is not None:
-            get = _by_http(session, f"{martin[1]}/{name}{ZXY}")
-            each.append(Contender("Martin", get, "martin", martin[0]))
+        for program, running in others:
+            get = _by_http(session, running.tiles.replace("{table}", name))
+            each.append(Contender(program.name, get, program.application, running.process))
         found.append(each)
     return found
 
@@ -201,55 +197,6 @@ async def minimal(url: str) -> AsyncIterator[tuple[psutil.Process, str]]:
     finally:
         process.kill()
         await process.wait()
-
-
-def martin_program() -> str | None:
-    return shutil.which(os.environ.get("MARTIN", "martin"))
-
-
-@asynccontextmanager
-async def running_martin(url: str, names: Sequence[str]) -> AsyncIterator[tuple[psutil.Process, str]]:
-    """Martin without its cache of tiles, with the same key and attributes."""
-    tables = {
-        name: {
-            "schema": "data",
-            "table": name,
-            "srid": shapes.srid,
-            "geometry_column": "geom",
-            "id_column": "id",
-            "geometry_type": shapes.kind.upper(),
-            "properties": {"name": "text", "value": "float8"},
-        }
-        for name, shapes in zip(names, TABLES, strict=True)
-    }
-    postgres = {
-        "connection_string": f"{url}&application_name=martin",
-        "auto_bounds": "skip",
-        "tables": tables,
-    }
-    with temporary_folder("martin") as folder, reserved_port() as port:
-        configuration = {"listen_addresses": f"127.0.0.1:{port}", "cache_size_mb": 0, "postgres": postgres}
-        # JSON is YAML.
-        (folder / "martin.yaml").write_text(json.dumps(configuration))
-        process = await asyncio.create_subprocess_exec(
-            martin_program() or "martin", "--config", str(folder / "martin.yaml"),
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL, preexec_fn=leash(),
-        )  # fmt: skip
-        try:
-            address = f"http://127.0.0.1:{port}"
-            await until(lambda: _is_up(f"{address}/health"))
-            yield psutil.Process(process.pid), address
-        finally:
-            process.kill()
-            await process.wait()
-
-
-async def _is_up(address: str) -> bool:
-    try:
-        async with aiohttp.ClientSession() as session, session.get(address) as answer:
-            return answer.status == 200
-    except aiohttp.ClientError:
-        return False
 
 
 async def _compared(
