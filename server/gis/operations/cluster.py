@@ -22,9 +22,9 @@ from server.gis.operations.support.base import (
     count_rows,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.geodesy import geometry, is_of_points, lonlat
 from server.gis.operations.support.earth.local_projection import in_plane
-from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
+from server.gis.operations.support.earth.projections import local_equal_area, utm_zone
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.operations.support.matching.pairs import pairs_within
@@ -90,11 +90,19 @@ class Cluster(Operation[ClusterArguments]):
             if arguments.distance is None or arguments.distance <= 0:
                 raise InvalidQuestion(DBSCAN_DISTANCE())
             pairs = pairs_within(source, source, arguments.distance)
-            projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
+            projection = await utm_zone(source, workspace) or await local_equal_area(source, workspace)
             note = projection.note
             flat = free_name("flat", {GEOMETRY, *(label.name for label in own)})
             kept = [*own, shape.label(GEOMETRY)]
-            prepare, rows = in_plane(source.rows, projection, lonlat(source), kept, workspace, flat)
+            prepare, rows = in_plane(
+                source.rows,
+                projection,
+                lonlat(source),
+                kept,
+                workspace,
+                flat,
+                are_points=is_of_points(source),
+            )
             number = func.ST_ClusterDBSCAN(rows.c[flat], arguments.distance, arguments.minimum).over()
             statement = select(
                 *(rows.c[label.name] for label in own), number.label(name), rows.c[GEOMETRY]

@@ -24,6 +24,7 @@ from server.gis.operations.support.base import (
     ROW_ID,
     Arguments,
     Operation,
+    Prepared,
     Source,
     Step,
     Workspace,
@@ -107,13 +108,13 @@ class Grid(Operation[GridArguments]):
         )
         figures = [column.name for column in list(counted.selected_columns)[2:]]
         over = await extent_on_plane(source, lattice, workspace) if arguments.empty else None
-        laid = laid_out(arguments, lattice, counted.subquery("counted"), over)
+        made, laid = laid_out(arguments, lattice, counted.subquery("counted"), over, workspace)
         densities = [column.name for column in list(laid.selected_columns)[len(figures) : -1]]
         return Step(
             laid,
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=prepared,
+            prepare=(*prepared, *made),
             method=(projection.note, COUNTED_NOTE, *rate_notes(arguments.aggregates, source)),
             notes=await ignored(arguments.aggregates, source, workspace),
             comments=dict.fromkeys(densities, "Per square kilometre of the cell."),
@@ -148,8 +149,10 @@ def laid_out(
     lattice: Lattice,
     counted: FromClause,
     over: tuple[float, float, float, float] | None = None,
-) -> Select[Any]:
-    """The cells of `cell_counts` with their shapes; with `over`, all cells of that rectangle of the plane."""
+    workspace: Workspace | None = None,
+) -> tuple[tuple[Prepared, ...], Select[Any]]:
+    """The cells of `cell_counts` with their shapes; with `over`, all cells of that rectangle of the plane. With a
+    workspace, first the temporary table that makes this quicker."""
     cells: Any = counted
     at = counted.c
     if over is not None:
@@ -158,7 +161,7 @@ def laid_out(
         at = every.c
     area = lattice.projection.clipped(lattice.cell(at.i, at.j))
     columns = _columns(arguments, counted, [column.name for column in list(counted.c)[2:]], area)
-    return select(*columns, lattice.drawn(area).label(GEOMETRY)).select_from(cells)
+    return lattice.drawn(cells, area, columns, workspace)
 
 
 def _columns(arguments: GridArguments, counted: Any, names: list[str], area: ColumnElement[Any]) -> list[Any]:

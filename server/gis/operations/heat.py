@@ -13,7 +13,6 @@ from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.grid import COUNTED_NOTE
 from server.gis.operations.support.attributes.columns import real_number
 from server.gis.operations.support.base import (
-    GEOMETRY,
     Arguments,
     Operation,
     Source,
@@ -102,12 +101,13 @@ class Heat(Operation[HeatArguments]):
             .subquery("heated")
         )
         cell = lattice.cell(heated.c.i, heated.c.j)
+        made, drawn = lattice.drawn(heated, cell, [heated.c.density.label("density_per_km2")], workspace)
         what = arguments.weight or "features"
         return Step(
-            select(heated.c.density.label("density_per_km2"), lattice.drawn(cell).label(GEOMETRY)),
+            drawn,
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=prepared,
+            prepare=(*prepared, *made),
             method=(projection.note, COUNTED_NOTE, _method(arguments, size)),
             comments={"density_per_km2": f"Estimated {what} per square kilometre at the middle of the cell."},
             style=shaded("density_per_km2", "YlOrRd"),

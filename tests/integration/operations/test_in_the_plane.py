@@ -7,7 +7,11 @@ import pytest
 import pytest_asyncio
 import shapely
 from pyproj import Geod, Proj
+from sqlalchemy import Float, func, literal, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
+from server.gis.operations.support.base import Geometry
+from server.gis.operations.support.earth.azimuthal import Azimuthal
 from tests.integration.operations.conftest import Bench
 
 ROWS = 457
@@ -123,3 +127,44 @@ async def test_lines_simplified_in_a_zone_stay_within_the_tolerance(bench: Bench
     for number in (1, 2):
         assert len(after.geom[number].coords) == 2 < len(before.geom[number].coords)
         assert after.geom[number].coords[0] == pytest.approx(before.geom[number].coords[0], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude"), [(48.0, 9.0), (-71.5, 179.2), (0.0, -100.0), (88.0, 20.0)]
+)
+async def test_points_are_placed_around_the_data_as_proj_places_them(
+    bench: Bench, latitude: float, longitude: float
+) -> None:
+    dice = np.random.default_rng(SEED)
+    away = dice.uniform(-20, 20, (200, 2))
+    x, y = (longitude + away[:, 0] + 180) % 360 - 180, np.clip(latitude + away[:, 1], -90, 90)
+    both = [literal(each.tolist(), ARRAY(Float)) for each in (x, y)]
+    rows = func.unnest(*both).table_valued("x", "y", name="places").render_derived()
+    point = func.ST_SetSRID(func.ST_MakePoint(rows.c.x, rows.c.y), 4326, type_=Geometry())
+    given = select(point.label("point"), rows.c.x, rows.c.y).offset(0).subquery("given")
+    columns = [given.c.x.label("x"), given.c.y.label("y")]
+    placed = Azimuthal(latitude, longitude).placed(given, given.c.point, columns, "spot")
+    asked = select(func.ST_X(placed.c.spot), func.ST_Y(placed.c.spot), placed.c.x, placed.c.y)
+    async with bench.database.reader.connect() as connection:
+        found = np.array([tuple(row) for row in await connection.execute(asked)])
+    plane = Proj(proj="laea", lat_0=latitude, lon_0=longitude, datum="WGS84")
+    assert np.abs(np.stack(plane(found[:, 2], found[:, 3])) - found[:, :2].T).max() < 1e-5
+
+
+async def test_cells_of_data_wider_than_a_zone_hold_the_points_that_they_count(bench: Bench) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.spread",
+        "CREATE TABLE data.spread (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.spread SELECT n, ST_SetSRID(ST_MakePoint(2 + (n * 7919 % 14000) / 1000.0,"
+        " 42 + (n * 104729 % 12000) / 1000.0), 4326) FROM generate_series(1, 3000) AS n",
+    )
+    answer = await bench.run("grid", source="data.spread", size="50 km", shape="hexagon")
+    assert any("equal-area" in note for note in answer.receipt.notes)
+    cells = answer.rows
+    assert len(cells) > 200, "more than are transformed together"
+    assert cells["count"].sum() == 3000
+    spots = (await bench.run("filter", source="data.spread", filter="id >= 0")).rows
+    tree = shapely.STRtree(spots.geom.to_numpy())
+    inside = [len(tree.query(cell, predicate="contains")) for cell in cells.geom]
+    # The sides of cells are not quite straight on the map.
+    assert np.abs(np.array(inside) - cells["count"].to_numpy()).sum() < 30

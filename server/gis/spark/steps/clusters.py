@@ -16,7 +16,7 @@ from server.gis.operations.cluster import ClusterArguments
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
 from server.gis.operations.support.base import GEOMETRY, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
-from server.gis.operations.support.earth.projections import local_equidistant, utm_zone
+from server.gis.operations.support.earth.projections import local_equal_area, utm_zone
 from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
@@ -36,7 +36,7 @@ async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: St
         raise NotOnSpark("cluster", texts.K_MEANS())
     source, marked = workspace.source(arguments.source), workspace.source(arguments.source)
     points_only("cluster", source)
-    projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
+    projection = await utm_zone(source, workspace) or await local_equal_area(source, workspace)
     shape = lonlat(marked)
     spots = (
         sa.select(row_of(marked).label("place"), projection.apply(shape).label("spot"))

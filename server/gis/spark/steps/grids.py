@@ -41,5 +41,5 @@ async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -
     )
     counted = cell_counts(arguments, source, lattice, spots.c.x, spots.c.y, spots)
     return Halves(
-        counted, {"i": "integer", "j": "integer"}, lambda rows: laid_out(arguments, lattice, rows, over)
+        counted, {"i": "integer", "j": "integer"}, lambda rows: laid_out(arguments, lattice, rows, over)[1]
     )

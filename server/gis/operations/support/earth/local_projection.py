@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     FromClause,
     Integer,
@@ -20,11 +21,13 @@ from sqlalchemy import (
     null,
     select,
     table,
+    true,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import Geometry, Prepared, Workspace
+from server.gis.operations.support.earth.azimuthal import Azimuthal
 from server.gis.operations.support.earth.projections import Projection
 from server.gis.operations.support.geometry.validity import has_no_shape, has_shape
 
@@ -39,9 +42,14 @@ def in_plane(
     columns: Sequence[Label[Any]],
     workspace: Workspace,
     name: str,
+    *,
+    are_points: bool = False,
 ) -> tuple[tuple[Prepared, ...], FromClause]:
     """The rows with `shape` (EPSG:4326) in the projection, called `name`, and then the columns; without rows that have
     no shape. The temporary table that this needs comes first."""
+    azimuthal = Azimuthal.of(projection) if are_points else None
+    if azimuthal is not None:
+        return (), azimuthal.placed(rows, shape, columns, name)
     if projection.is_set_up_once:
         # The shape is used many times by some steps; PostgreSQL would compute it again for each.
         found = select(projection.apply(shape).label(name), *columns).select_from(rows)
@@ -59,9 +67,10 @@ def transformed(
     name: str,
     *,
     keep: bool = False,
+    of_one_part: bool = False,
 ) -> tuple[Prepared, FromClause]:
     """A temporary table with the transformed `shape`, called `name`, and then the columns; and its alias. Rows without
-    a shape are left out, or with `keep` stay, with null."""
+    a shape are left out, or with `keep` stay, with null. Shapes `of_one_part` are taken apart in one go."""
     taken = {each.name for each in columns}
     number, before = free_name("number", taken), free_name("before", taken)
     numbered = (
@@ -74,12 +83,23 @@ def transformed(
     sheet = func.div(place, TOGETHER)
     together = func.ST_Collect(aggregate_order_by(numbered.c[before], place), type_=Geometry())
     sheets = select(sheet.label("sheet"), transform(together).label("shapes")).group_by(sheet).cte("sheets")
-    flat = func.ST_GeometryN(sheets.c.shapes, cast(place % TOGETHER, Integer()) + 1, type_=Geometry())
-    found: Select[Any] = (
-        select(flat.label(name), *(numbered.c[each.name] for each in columns))
-        .select_from(numbered.join(sheets, sheets.c.sheet == sheet))
-        .order_by(place)
-    )
+    kept = [numbered.c[each.name] for each in columns]
+    found: Select[Any]
+    if of_one_part:
+        part = func.ST_Dump(sheets.c.shapes).table_valued(
+            column("path", ARRAY(Integer())), column("geom", Geometry()), name="part"
+        )
+        number_of = cast(sheets.c.sheet * TOGETHER, BigInteger()) + part.c.path[1] - 1
+        parts = select(number_of.label("place"), part.c.geom.label("geom")).select_from(
+            sheets.join(part, true())
+        )
+        apart = parts.cte("parts")
+        joined = numbered.join(apart, apart.c.place == place)
+        found = select(apart.c.geom.label(name), *kept).select_from(joined).order_by(place)
+    else:
+        flat = func.ST_GeometryN(sheets.c.shapes, cast(place % TOGETHER, Integer()) + 1, type_=Geometry())
+        joined = numbered.join(sheets, sheets.c.sheet == sheet)
+        found = select(flat.label(name), *kept).select_from(joined).order_by(place)
     if keep:
         nothing = cast(null(), Geometry()).label(name)
         left_out = select(nothing, *columns).select_from(rows).where(has_no_shape(shape))

@@ -16,6 +16,7 @@ from sqlalchemy import (
     FromClause,
     Integer,
     Label,
+    Select,
     case,
     cast,
     column,
@@ -27,9 +28,9 @@ from sqlalchemy import (
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
-from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import centre, is_of_points
-from server.gis.operations.support.earth.local_projection import in_plane
+from server.gis.operations.support.earth.local_projection import in_plane, transformed
 from server.gis.operations.support.earth.projections import Projection
 from server.gis.operations.support.earth.units import length_text
 
@@ -89,12 +90,29 @@ class Lattice:
         make = func.ST_Square if self.shape == "square" else func.ST_Hexagon
         return make(literal(self.edge, Float()), i, j, type_=Geometry())
 
-    def drawn(self, cell: ColumnElement[Any]) -> ColumnElement[Any]:
-        """A polygon of the plane as MultiPolygon in EPSG:4326."""
+    def drawn(
+        self,
+        cells: FromClause,
+        cell: ColumnElement[Any],
+        columns: Iterable[Label[Any]],
+        workspace: Workspace | None,
+    ) -> tuple[tuple[Prepared, ...], Select[Any]]:
+        """The columns of the cells, and polygons `cell` of the plane as MultiPolygons in EPSG:4326: the temporary table
+        that makes this quicker, given a workspace, and the statement."""
+        labels = list(columns)
         polar = self.projection.seam is not None
         segment = min(SEGMENT_METRES, self.edge / POLAR_SEGMENTS) if polar else SEGMENT_METRES
         dense = func.ST_Segmentize(cell, segment, type_=Geometry())
-        return func.ST_Multi(self.projection.back_areas(dense), type_=Geometry())
+        if workspace is None or polar or self.projection.is_set_up_once:
+            shape = func.ST_Multi(self.projection.back_areas(dense), type_=Geometry())
+            return (), select(*labels, shape.label(GEOMETRY)).select_from(cells)
+        # Cells are never empty, and of one part.
+        prepared, made = transformed(
+            cells, self.projection.back, dense, labels, workspace, "cell", of_one_part=True
+        )
+        shape = func.ST_Multi(made.c["cell"], type_=Geometry())
+        kept = (made.c[label.name].label(label.name) for label in labels)
+        return (prepared,), select(*kept, shape.label(GEOMETRY)).select_from(made)
 
     def over(self, west: float, south: float, east: float, north: float) -> FromClause:
         """All cells that meet a rectangle of the plane: columns `i` and `j`."""
@@ -132,4 +150,4 @@ def spots(
         centred = centred.offset(0)
     own = centred.subquery("own")
     kept = [own.c[label.name].label(label.name) for label in labels]
-    return in_plane(own, projection, own.c.centre, kept, workspace, "spot")
+    return in_plane(own, projection, own.c.centre, kept, workspace, "spot", are_points=True)
