@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import array
 
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion, listed
+from server.gis.expressions.declared_types import SIMPLE, declared_type
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import (
@@ -16,6 +17,7 @@ from server.gis.operations.support.base import (
     ROW_ID,
     Arguments,
     Operation,
+    Source,
     Step,
     Workspace,
     column_argument,
@@ -115,7 +117,7 @@ class Changes(Operation[ChangesArguments]):
             statement = statement.where(found.c[change] != "unchanged")
         return Step(
             statement,
-            geometry_type="Geometry" if spatial else None,
+            geometry_type=_kind_of_both(before, after) if spatial else None,
             srid=WGS84 if spatial else 0,
             notes=_notes(arguments, rows, spatial),
             comments={
@@ -124,6 +126,12 @@ class Changes(Operation[ChangesArguments]):
             },
             style=coloured(change, COLOURS) if spatial else None,
         )
+
+
+def _kind_of_both(before: Source, after: Source) -> str:
+    """Of all shapes, where both columns declare it: else it is looked for in the result, which is then stored again."""
+    kinds = {declared_type(each.table)[0] for each in (before, after)}
+    return kinds.pop() if len(kinds) == 1 and kinds <= SIMPLE else "Geometry"
 
 
 def _newest(rows: SideBySide) -> list[Label[Any]]:

@@ -7,6 +7,7 @@ from collections import Counter
 import pandas as pd
 import pytest
 from shapely.geometry.base import BaseGeometry
+from sqlalchemy import text
 
 from server.gis.errors import InvalidQuestion, UnknownColumn
 from tests.integration.operations.conftest import Bench
@@ -156,3 +157,31 @@ async def test_an_attribute_may_be_called_as_our_geometry_is(bench: Bench) -> No
     assert [(row.change, row.changed_values, row.geom_2) for row in rows.itertuples()] == [
         ("attributes changed", "geom: a → b", "b")
     ]
+
+
+@pytest.mark.parametrize(
+    ("later", "kind", "is_stored_again"),
+    [("Point", "Point", False), ("MultiPoint", "MultiPoint", True), ("PointZ", "Point", False)],
+)
+async def test_what_both_columns_declare_is_not_looked_for_in_the_result(
+    bench: Bench, later: str, kind: str, is_stored_again: bool
+) -> None:
+    shape = {"Point": "{}", "MultiPoint": "ST_Multi({})", "PointZ": "ST_Force3D({})"}[later]
+    await bench.make(
+        "DROP TABLE IF EXISTS data.spots_before, data.spots_after",
+        "CREATE TABLE data.spots_before AS SELECT n AS id,"
+        " ST_SetSRID(ST_MakePoint(n, n), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 5) AS n",
+        f"CREATE TABLE data.spots_after AS SELECT id, {shape.format('geom')}::geometry({later}, 4326) AS geom"
+        " FROM data.spots_before WHERE id > 1",
+    )
+    answer = await bench.run(
+        "changes", source="data.spots_before", other="data.spots_after", key=["id"], unchanged=True
+    )
+    async with bench.database.reader.connect() as connection:
+        asked = text(
+            "SELECT type FROM geometry_columns WHERE f_table_schema = 'analysis' AND f_table_name = :name"
+        )
+        found = await connection.scalar(asked, {"name": answer.table.split(".")[1]})
+    assert found == kind.upper()
+    assert ("ALTER COLUMN" in answer.receipt.sql) == is_stored_again
+    assert len(answer.rows) == 5
