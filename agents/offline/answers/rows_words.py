@@ -18,7 +18,7 @@ from agents.offline.answers.wording import (
     where_words,
     without_known,
 )
-from agents.offline.meaning.columns import holds_years
+from agents.offline.meaning.columns import holds_years, tells_apart
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.stored_values import columns_in
@@ -58,7 +58,7 @@ def rows_words(
         return measured(own, item, units.get(column))
 
     if len(rows) == 1 and table is not None:
-        return _one_row(columns, rows[0], name_of(table), in_words)
+        return _one_row(columns, rows[0], name_of(table) if tells_apart(table) else None, in_words)
     years = [each.name for each in table.columns if holds_years(each)] if table is not None else []
     spelt = [name for name in columns if name in units or name in years]
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]

@@ -68,7 +68,7 @@ def _rank_as_name(table: Table, column: Column) -> int:
     last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
     if last & _IS_NAME:
         return 0 if len(words) == 1 else 1
-    if not _NAMES.isdisjoint((*words, *last)):
+    if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
         return 2
     return 3 if _is_own_code(table, column) else _OF_A_CLASS
 
