@@ -78,7 +78,7 @@ def relation(table: Table) -> sa.TableClause:
     return sa.table(
         exact(table.name),
         *(sa.column(exact(column.name), sql_type(column)) for column in table.columns),
-        schema=exact(table.schema_name),
+        schema=exact(table.schema_name) if table.schema_name else None,
     )
 
 
@@ -88,8 +88,9 @@ def exact(name: str) -> quoted_name:
 
 
 def sql_name(table: Table) -> str:
-    """The quoted, schema-qualified name, for SQL text."""
-    return quoted(table.schema_name, table.name)
+    """The quoted, schema-qualified name, for SQL text; of a subquery that takes the place of a table, which has no
+    schema, its alias."""
+    return quoted(table.schema_name, table.name) if table.schema_name else quoted(table.name)
 
 
 def split_id(table_id: str) -> list[str]:

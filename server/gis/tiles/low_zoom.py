@@ -24,6 +24,7 @@ from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.summaries import Need, filter_text, needed
+from server.gis.overviews.views import sampled_view
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.styles.kinds.binned import COUNT, VALUED, cell_pixels, shown_attribute
@@ -33,7 +34,7 @@ from server.gis.tiles.columns import feature_key, needed_columns, required_colum
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import PIXELS, Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
-from server.gis.tiles.sampled import SampleStatements
+from server.gis.tiles.sampled import MIN_SAMPLED, SampleStatements, sample_percent
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
 SAMPLE_BELOW = 12
@@ -41,6 +42,8 @@ SAMPLE_BELOW = 12
 MAX_READ = 250_000
 """Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are
 too wide: their share of the disk did not allow finer ones."""
+SLOW_COST = 200_000
+"""Of reading the rows of a view, as the planner counts: about a second."""
 DENSE_BELOW = 11
 """Zoom levels from which on a tile of the table draws as many shapes as it may."""
 DUST = 4_000
@@ -74,6 +77,7 @@ class LowZoom:
         self._caps = caps or USUAL_CAPS
         self._written: LRUCache[LayerStatements, OverviewStatements] = LRUCache(512)
         self._dense: LRUCache[LayerStatements, DenseStatements] = LRUCache(512)
+        self._views: LRUCache[tuple[int, str], str | None] = LRUCache(512)
 
     async def statements(
         self, connection: asyncpg.Connection, base: LayerStatements, tile: Tile, box: Box
@@ -94,10 +98,24 @@ class LowZoom:
             return overviews
         if overviews is None or tile.z < overviews.ladder.below:
             most = self._caps.of(table) * 2 if overviews is None else MAX_READ
-            if not state.is_view and await _rows_in(connection, base, box, state.rows) > most:
-                return SampleStatements(base, state, is_passing=overviews is None)
+            if state.rows >= MIN_SAMPLED and await _is_slow(connection, base, box, state, most):
+                sample = await self._sample(connection, base, state, is_passing=overviews is None)
+                if sample is not None:
+                    return sample
         hexagons = None if overviews is None else overviews.hexagons(base, tile)
         return hexagons or self._of_dense_table(base, overviews, tile.z)
+
+    async def _sample(
+        self, connection: asyncpg.Connection, base: LayerStatements, state: TableState, is_passing: bool
+    ) -> SampleStatements | None:
+        """None for views that cannot be sampled."""
+        if not state.is_view:
+            return SampleStatements(base, state, is_passing)
+        key = (state.relid, state.version)
+        if key not in self._views:
+            self._views[key] = await sampled_view(connection, state.relid, sample_percent(state.rows))
+        view = self._views[key]
+        return None if view is None else SampleStatements(base, state, is_passing, view)
 
     def _of_dense_table(
         self, base: LayerStatements, overviews: OverviewStatements | None, zoom: int
@@ -356,18 +374,23 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     return True
 
 
-async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box, rows: int) -> float:
-    """Rows in a box, as the planner estimates them; all `rows` of the table where no shapes were analysed."""
+async def _is_slow(
+    connection: asyncpg.Connection, base: LayerStatements, box: Box, state: TableState, most: int
+) -> bool:
+    """Whether a box has more than so many rows, as the planner estimates; true where no shapes were analysed. Of a view
+    it is slow to read, too, where no index finds the rows."""
     table, srid = base.table, base.crs.srid
     column = table.geometry_column or ""
     envelope = f"ST_MakeEnvelope({', '.join(map(repr, box))}, {srid})"
     plan = await connection.fetchval(
         f"EXPLAIN (FORMAT JSON) SELECT FROM {sql_name(table)} WHERE {quoted(column)} && {envelope}"
     )
-    found = json.loads(plan) if isinstance(plan, str) else plan
+    found = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
+    if state.is_view:
+        return float(found["Plan Rows"]) > most or float(found["Total Cost"]) > SLOW_COST
     if not await connection.fetchval(_HAS_STATISTICS, table.schema_name, table.name, column):
-        return float(rows)
-    return float(found[0]["Plan"]["Plan Rows"])
+        return state.rows > most
+    return float(found["Plan Rows"]) > most
 
 
 _HAS_STATISTICS = (

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from agents.domain import BINNED
 from server.gis.profiles.versions import TableState
-from server.gis.tiles.bins.writer import SampleBinWriter
+from server.gis.tiles.bins.writer import SampleBinWriter, sample_of
 from server.gis.tiles.columns import needed_columns
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
-SAMPLE_PERCENT = 1.0
-"""Share of the table's pages that a sample reads."""
+SAMPLE_PERCENT, MOST_PERCENT = 1.0, 10.0
+"""Share of the pages of a large table that a sample reads; of a smaller one as many as have SAMPLE_FEATURES, up to the
+second."""
 SAMPLE_FEATURES = 20_000
+MIN_SAMPLED = 100_000
+"""Rows of a table of which samples are drawn: smaller ones are read whole within a second."""
+
+
+def sample_percent(rows: int) -> float:
+    """Share of the pages that a sample of so many rows reads."""
+    return round(min(MOST_PERCENT, max(SAMPLE_PERCENT, 100 * SAMPLE_FEATURES / max(1, rows))), 1)
 
 
 class SampleStatements(LayerStatements):
@@ -18,38 +26,44 @@ class SampleStatements(LayerStatements):
 
     is_estimate = True
 
-    def __init__(self, base: LayerStatements, state: TableState, is_passing: bool) -> None:
-        super().__init__(base.table, base.layer, base.crs, base.caps, wide=base.is_wide)
+    def __init__(
+        self, base: LayerStatements, state: TableState, is_passing: bool, view: str | None = None
+    ) -> None:
+        """`view` selects such a sample of a view (`overviews.views.sampled_view`)."""
+        table = base.table if view is None else base.table.model_copy(update={"schema_name": ""})
+        super().__init__(table, base.layer, base.crs, base.caps, wide=base.is_wide)
         self.is_passing = is_passing
-        share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * SAMPLE_PERCENT / 100))
+        self._view = view
+        self._percent = sample_percent(state.rows)
+        share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * self._percent / 100))
         self._parts = max(1, round(1 / share))
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if self.layer.style.kind in BINNED:
-            bins = SampleBinWriter(
-                self.table, self.layer, self.crs, self.is_wide, SAMPLE_PERCENT, self._parts
-            )
+            bins = SampleBinWriter(self.table, self.layer, self.crs, self.is_wide)
+            bins.percent, bins.parts, bins.view = self._percent, self._parts, self._view
             return bins.statement(self.cap, simple=False, ranked=False)
         columns = needed_columns(self.table, self.layer)
         writer = _SampleWriter(self.table, self.layer, columns, self.crs, self.is_wide)
-        writer.parts = self._parts
+        writer.percent, writer.parts, writer.view = self._percent, self._parts, self._view
         return writer.statement(self.cap, simple=self._shapes, ranked=False)
 
 
 class _SampleWriter(StatementWriter):
     """Some pages of the table, and of their rows every n-th by a hash, where there are too many."""
 
-    parts = 1
+    percent, parts = SAMPLE_PERCENT, 1
+    view: str | None = None
 
     def _source(self) -> str:
-        return f"{self._relation()} TABLESAMPLE SYSTEM ({SAMPLE_PERCENT}) REPEATABLE (1)"
+        return sample_of(self._relation(), self.percent, self.view)
 
     def _found(self) -> str:
-        thinned = f"(hashtext({self._relation()}.ctid::text) & 2147483647) % {self.parts} = 0"
-        return f"{thinned} AND {super()._found()}"
+        lot = f"hashtext({self._relation()}.ctid::text)" if self.view is None else self._by_lot()[0]
+        return f"({lot} & 2147483647) % {self.parts} = 0 AND {super()._found()}"
 
     def _total(self, cap: int) -> str:
-        return f"(count({self._g}) * {self.parts * 100 / SAMPLE_PERCENT})::bigint"
+        return f"(count({self._g}) * {self.parts * 100 / self.percent})::bigint"
 
     def _remarks(self) -> str:
         return ", true AS sample, true AS passing"

@@ -191,19 +191,25 @@ _STATISTICS = {
 class SampleBinWriter(BinWriter):
     """Counts some pages of the table, of their rows every n-th, and multiplies."""
 
-    def __init__(self, table: Table, layer: Layer, crs: Crs, wide: bool, percent: float, parts: int) -> None:
-        super().__init__(table, layer, crs, wide)
-        self._percent, self._parts = percent, parts
+    percent, parts = 100.0, 1
+    view: str | None = None
 
     def _weight(self) -> str:
-        return f"{self._parts * 100 / self._percent!r}::float8"
+        return f"{self.parts * 100 / self.percent!r}::float8"
 
     def _source(self) -> str:
-        return f"{self._relation()} TABLESAMPLE SYSTEM ({self._percent}) REPEATABLE (1)"
+        return sample_of(self._relation(), self.percent, self.view)
 
     def _found(self) -> str:
-        thinned = f"(hashtext({self._relation()}.ctid::text) & 2147483647) % {self._parts} = 0"
-        return f"{thinned} AND {super()._found()}"
+        lot = f"hashtext({self._relation()}.ctid::text)" if self.view is None else self._by_lot()[0]
+        return f"({lot} & 2147483647) % {self.parts} = 0 AND {super()._found()}"
 
     def _remarks(self) -> str:
         return ", true AS sample, true AS passing"
+
+
+def sample_of(relation: str, percent: float, view: str | None) -> str:
+    """Some pages of a table; what `view` selects, under the name of the relation."""
+    if view is not None:
+        return f"({view}) AS {relation}"
+    return f"{relation} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)"
