@@ -31,7 +31,7 @@ _CODES = word_set("""
     id key code iso fips zip postal number nr no numeric oid fid gid lat lon lng latitude longitude
     x y srid
 """)
-_IS_NAME = word_set("name namn navn naam nom nombre nome nazwa naziv nimi")
+_IS_NAME = word_set("name nam namn navn naam nom nombre nome nazwa naziv nimi")
 """“Name”, in languages of Europe."""
 _NAMES = _IS_NAME | word_set("title label")
 _OF_A_CLASS = 4
@@ -70,7 +70,8 @@ def _rank_as_name(table: Table, column: Column) -> int:
         return 0 if len(words) == 1 else 1
     if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
         return 2
-    return 3 if _is_own_code(table, column) else _OF_A_CLASS
+    is_code = words[-1:] and words[-1] in _CODES and not _names_another(table, column)
+    return 3 if is_code or _is_own_code(table, column) else _OF_A_CLASS
 
 
 def tells_apart(table: Table) -> bool:
@@ -80,18 +81,23 @@ def tells_apart(table: Table) -> bool:
 
 
 def _is_own_code(table: Table, column: Column) -> bool:
-    """`tx_no`, “Transformer number”, of “Distribution transformers”."""
+    """`well_no` of wells; `tx_no`, “Transformer number”, of “Distribution transformers”."""
     rows, said = (set(comment_head(each.comment)) for each in (table, column))
-    return bool(rows & said) and bool(_CODES & {*name_words(column.name)[-1:], *said})
+    is_own = _begins_with_rows(table, column) or bool(rows & said)
+    return is_own and bool(_CODES & {*name_words(column.name)[-1:], *said})
+
+
+def _begins_with_rows(table: Table, column: Column) -> bool:
+    own, rows = name_words(column.name), name_words(table.name)
+    nouns = [rows[at] for at in naming_places(table.name)]
+    return any(own[0] == each or is_short_for(own[0], each) for each in nouns)
 
 
 def _names_another(table: Table, column: Column) -> bool:
     """Whether its comment says that it is no name of the rows: `dist_nm` is “District” of hydrants."""
-    said, own, rows = (name_words(text) for text in (column.comment or "", column.name, table.name))
-    nouns = [rows[at] for at in naming_places(table.name)]
-    is_own = any(own[0] == each or is_short_for(own[0], each) for each in nouns)
-    is_own = is_own or _is_own_code(table, column)
-    return bool(said) and _NAMES.isdisjoint(said) and len(own) > 1 and not is_own
+    said = name_words(column.comment or "")
+    is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
+    return bool(said) and _NAMES.isdisjoint(said) and len(name_words(column.name)) > 1 and not is_own
 
 
 def spoken_name(table: Table, column: str) -> str:
