@@ -13,6 +13,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained, is_key_name
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import tells_of_usual
+from agents.offline.language.conditions.verbs import tells_of
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
@@ -303,7 +304,10 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """`church-owned`, `privately owned`, `strictly protected`: the value of a column `owner` or `protection`;
     `protected` alone: any value."""
     who, _, verb = text.replace("-", " ").rpartition(" ")
-    columns = columns_of_doing(table, verb)
+    columns = [each for each in columns_of_doing(table, verb) if not is_of_another(table, each, (verb,))]
+    dated = [each for each in table.columns if each.kind in ("date", "timestamp") and tells_of(each, verb)]
+    if not who and len(dated) == 1 and verb.endswith(_ENDS_OF_DONE):
+        return {"op": "not", "args": [{"op": "isNull", "args": [property_of(dated[0].name)]}]}
     if len(columns) != 1:
         return None
     if not who:
@@ -324,10 +328,35 @@ def columns_of_doing(table: Table, verb: str) -> list[Column]:
     return [
         each
         for each in text_columns(table)
-        if verb.endswith(("ed", "wn"))
+        if verb.endswith(_ENDS_OF_DONE)
         and not is_key_name(each.name)
         and any(
             own in doers or word_cost(own, verb) is not None
             for own in (*name_words(each.name), *comment_head(each.comment))
         )
     ]
+
+
+_ENDS_OF_DONE = ("ed", "wn")
+_STATES = frozenset(("open", "closed", "shut", "active", "inactive"))
+"""Words that are as often said of what the rows are about."""
+_OF_FLAGS = frozenset(("is", "yn", "flag"))
+_DENIED = frozenset(("not", "never", "no", "none", "without"))
+_EMPTY_MEANS = re.compile(r"\bempty\s*(?:[:=]|if|when|where|while|means)\s*([^;,.()]+)", re.IGNORECASE)
+
+
+def is_of_another(table: Table, flag: Column, words: Sequence[str]) -> bool:
+    """Whether a state, such as `open`, is that of another thing in this column: `rd_closed` tells of a road, and not of
+    the burst."""
+    own = {*words, *_OF_FLAGS, *name_words(table.name)}
+    return bool(_STATES.intersection(words)) and not own.issuperset(name_words(flag.name))
+
+
+def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:
+    """`open`, of “Date repaired (empty: still open)”: no value in that column."""
+    for column in table.columns:
+        explained = _EMPTY_MEANS.search(column.comment or "")
+        said = set(name_words(explained[1])) if explained is not None else set()
+        if words and set(words) <= said and not (_DENIED & said) - set(words):
+            return {"op": "isNull", "args": [property_of(column.name)]}
+    return None

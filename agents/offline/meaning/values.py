@@ -44,9 +44,11 @@ from agents.offline.meaning.stored_values import (
     columns_in,
     contains,
     done_by,
+    empty_where,
     ending_with,
     equals,
     in_another_form,
+    is_of_another,
     property_of,
     stored_values,
     with_shared_name,
@@ -126,10 +128,13 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         flag = table.column(flags[0]) if len(flags) == 1 else None
         if flag is None or not is_flag_named(flag, words) or not (stored := flag_values(flag, wanted)):
             continue
+        if is_of_another(table, flag, words):
+            continue
         forms = [*adjective_forms(text), " ".join(words)]
         if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):
             return equals(flag.name, stored)
-    named = await _after_its_column(scene, table, text) or await done_by(scene, table, text)
+    named = await _after_its_column(scene, table, text) or empty_where(table, name_words(text))
+    named = named or await done_by(scene, table, text)
     if named is not None:
         return named
     try:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
 PATHS = make_table(
@@ -86,3 +87,54 @@ async def test_a_verb_of_no_column_is_not_passed_over() -> None:
     chat = Chat(World(PATHS, OUTAGES))
     answer = await chat("which outage lost the most customers?")
     assert not chat.calls or chat.calls[0][0] == "cannot_do", answer
+
+
+BURSTS = make_table(
+    "data.pipe_bursts", "POINT", "Pipe bursts",
+    [("id", "integer", ""), ("crew", "text", "Repair crew"), ("rep_dt", "date", "Date reported"),
+     ("fix_dt", "date", "Date repaired (empty: still open)"), ("rd_closed", "text", "Road closed (Y/N)")],
+    [(1, "Sul", "2024-01-01", None, "N", (1.0, 1.0)), (2, "Sul", "2024-01-02", "2024-01-05", "Y", (1.0, 1.1))],
+)  # fmt: skip
+IS_EMPTY = {"op": "isNull", "args": [{"property": "fix_dt"}]}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "filters"),
+    [
+        ("bursts that are still open", IS_EMPTY),
+        ("open bursts", IS_EMPTY),
+        ("show bursts that were repaired", {"op": "not", "args": [IS_EMPTY]}),
+        ("bursts with a closed road", where("rd_closed", "=", "Y")),
+    ],
+)
+async def test_open_is_what_has_no_date_of_its_end(request_text: str, filters: dict[str, Any]) -> None:
+    chat = Chat(World(BURSTS))
+    answer = await chat(request_text)
+    assert chat.calls, answer
+    assert chat.calls[0][1]["filters"] == filters
+
+
+async def test_a_closed_road_closes_no_burst() -> None:
+    chat = Chat(World(BURSTS))
+    await chat("closed bursts")
+    assert not chat.layers
+
+
+FINDS = make_table(
+    "data.finds", "POINT", "Small finds",
+    [("id", "integer", ""), ("wt_g", "number", "Weight (g)"), ("mus", "text", "Museum that keeps the find")],
+    [(1, 3.0, "Argos", (1.0, 1.0)), (2, 5.0, "Argos", (1.0, 1.1))],
+)  # fmt: skip
+MUSEUMS = make_table(
+    "data.museums", "POINT", "Museums", [("id", "integer", ""), ("museum", "text", "Name")],
+    [(1, "Argos", (2.0, 2.0))],
+)  # fmt: skip
+
+
+async def test_nothing_lies_in_points_so_the_own_column_groups() -> None:
+    world = World(FINDS, MUSEUMS)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)("average weight of the finds for each museum")
+    ((operation, arguments),) = desk.analysis.steps
+    assert operation == "dissolve"
+    assert arguments["by"] == ["mus"]

@@ -254,6 +254,10 @@ def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
     if found or not whole:
         return found
     names = columns_called((table,), (*words, "name"), lambda each: each.kind == "text")
+    if of_table is not None and all(each.geometry_family != "polygon" for each in of_table.found):
+        names = names or columns_called(
+            (table,), words, lambda each: each.kind == "text"
+        )  # nothing lies in points
     return [each for each in names if name_words(each) != ("name",)]
 
 
