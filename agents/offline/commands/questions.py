@@ -39,6 +39,8 @@ class DataCommands(Grammar):
 
     def count(self) -> Intent | None:
         cursor = self.cursor
+        of_these = cursor.take("of these", "of those", "of them")
+        cursor.take(",")
         opener = cursor.take(p.HOW_MANY)
         if opener is None:
             return None
@@ -46,6 +48,8 @@ class DataCommands(Grammar):
         start = cursor.at
         unnamed = cursor.done or cursor.word() in ("are", "is", "were", "was", "do", "have", "lie", "?", ".")
         subject = Subject(UNNAMED_ROWS) if unnamed else self.subject(unknown=opener.startswith("how"))
+        if of_these is not None:
+            subject = Subject(Mention(of_these.removeprefix("of "), pronoun=True)) if unnamed else None
         if subject is None:
             return None
         self._existence(subject)

@@ -120,6 +120,24 @@ async def test_a_closed_road_closes_no_burst() -> None:
     assert not chat.layers
 
 
+@pytest.mark.parametrize(
+    ("request_text", "count"), [("bursts about Sul", 2), ("how many bursts are there regarding Sul?", 2)]
+)
+async def test_what_rows_are_about_is_a_value(request_text: str, count: int) -> None:
+    chat = Chat(World(BURSTS))
+    answer = await chat(request_text)
+    assert chat.calls, answer
+    assert chat.calls[0][1]["filters"] == where("crew", "=", "Sul")
+    assert f"{count} " in answer
+
+
+async def test_of_those_how_many_are_so() -> None:
+    chat = Chat(World(BURSTS))
+    await chat("how many bursts were reported in 2024?")
+    answer = await chat("of those, how many are repaired?")
+    assert answer.startswith("There is 1 pipe burst"), answer
+
+
 FINDS = make_table(
     "data.finds", "POINT", "Small finds",
     [("id", "integer", ""), ("wt_g", "number", "Weight (g)"), ("mus", "text", "Museum that keeps the find")],

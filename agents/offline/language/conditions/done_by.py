@@ -156,6 +156,10 @@ class DoneBy(Comparisons):
         text = self.value_text()
         return OneOf(text, how="kind") if text else None
 
+    def about(self) -> Condition | None:
+        """`complaints about low pressure`: a value that is common in one column."""
+        return self.of_value() if self.cursor.take("about", "regarding", "concerning") else None
+
     def made_of(self) -> Condition | None:
         """`paved with asphalt`: the value of a column `surface`; `because of snow`, of a column `reason`."""
         kinds = (p.MADE_OF, p.MATERIALS), (p.BECAUSE, p.REASONS)
@@ -342,8 +346,7 @@ class DoneBy(Comparisons):
 
     def is_text(self, column: ColumnMention) -> bool:
         """Whether it is a column of texts."""
-        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
-        return bool(found) and all(own.kind == "text" for own in found)
+        return {own.kind for table in self.tables if (own := table.column(column.columns[0]))} == {"text"}
 
     def named_by_column(self) -> Condition | None:
         """`in tariff zone A`, `in the time zone Asia/Tokyo`: a column of texts, and a value of it as a name."""

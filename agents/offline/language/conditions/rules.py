@@ -70,7 +70,7 @@ class Conditions(DoneBy, States):
             return taken
         found = self._first(
             self.in_state, self.whole_value, self.never_done, self.not_doing, self.negated, self.focus, self.lettered,
-            self.named, self.done_by, self.done_by_nobody, self.by_someone, self.made_of, self.flag_is,
+            self.named, self.done_by, self.done_by_nobody, self.by_someone, self.about, self.made_of, self.flag_is,
             self.with_column, self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.sized,
             self.place,
         )  # fmt: skip
