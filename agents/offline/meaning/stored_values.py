@@ -305,10 +305,7 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
     `protected` alone: any value."""
     who, _, verb = text.replace("-", " ").rpartition(" ")
     columns = [each for each in columns_of_doing(table, verb) if not is_of_another(table, each, (verb,))]
-    dated = [each for each in table.columns if each.kind in ("date", "timestamp") and tells_of(each, verb)]
-    if not who and len(dated) == 1 and verb.endswith(_ENDS_OF_DONE):
-        return {"op": "not", "args": [{"op": "isNull", "args": [property_of(dated[0].name)]}]}
-    if len(columns) != 1:
+    if len(columns) != 1 or (not who and has_date_of(table, verb) is not None):
         return None
     if not who:
         return negated(await without_value(scene, table, columns[0]))
@@ -319,6 +316,14 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
     ]
     stored = (await stored_values(scene, table, columns, list(dict.fromkeys(forms)))).get(columns[0].name)
     return equals(columns[0].name, stored) if stored else None
+
+
+def has_date_of(table: Table, verb: str) -> Cql2 | None:
+    """`repaired`: what has a date in the only column of the time when that was done."""
+    dated = [each for each in table.columns if each.kind in ("date", "timestamp") and tells_of(each, verb)]
+    if len(dated) != 1 or not verb.endswith(_ENDS_OF_DONE):
+        return None
+    return {"op": "not", "args": [{"op": "isNull", "args": [property_of(dated[0].name)]}]}
 
 
 def columns_of_doing(table: Table, verb: str) -> list[Column]:

@@ -47,6 +47,7 @@ from agents.offline.meaning.stored_values import (
     empty_where,
     ending_with,
     equals,
+    has_date_of,
     in_another_form,
     is_of_another,
     property_of,
@@ -143,7 +144,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = ending_with(scene, table, text) or await through_another(scene, table, adjective_forms(text))
         found = found or await before_noun(scene, table, text) or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
-        found = found or await _two_kinds(scene, table, text)
+        found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
         if found is not None:
             return found
         raise refusal from None

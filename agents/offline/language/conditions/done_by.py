@@ -158,7 +158,7 @@ class DoneBy(Comparisons):
 
     def about(self) -> Condition | None:
         """`complaints about low pressure`: a value that is common in one column."""
-        return self.of_value() if self.cursor.take("about", "regarding", "concerning") else None
+        return self.of_value() if self.cursor.take("about", "regarding") else None
 
     def made_of(self) -> Condition | None:
         """`paved with asphalt`: the value of a column `surface`; `because of snow`, of a column `reason`."""
