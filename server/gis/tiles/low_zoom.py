@@ -24,7 +24,6 @@ from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.summaries import Need, filter_text, needed
-from server.gis.overviews.views import sampled_view
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.styles.kinds.binned import COUNT, VALUED, cell_pixels, shown_attribute
@@ -111,6 +110,8 @@ class LowZoom:
         """None for views that cannot be sampled."""
         if not state.is_view:
             return SampleStatements(base, state, is_passing)
+        from server.gis.sql.view_samples import sampled_view  # few requests need its parser
+
         key = (state.relid, state.version)
         if key not in self._views:
             self._views[key] = await sampled_view(connection, state.relid, sample_percent(state.rows))

@@ -7,8 +7,8 @@ import pytest
 
 from server.database.engines import Database
 from server.gis.overviews.ladder import OverviewStore
-from server.gis.overviews.views import sampled_view
 from server.gis.profiles.versions import DataVersions
+from server.gis.sql.view_samples import sampled_view
 from server.gis.tiles import low_zoom
 from server.gis.tiles.low_zoom import LowZoom
 from tests.integration.tiles.drawing import Atlas
