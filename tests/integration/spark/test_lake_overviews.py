@@ -187,6 +187,7 @@ async def test_a_map_shows_all_rows_of_the_files_once_spark_has_counted_them(
         "spark": cluster.url,
         "spark_folder": bench.spark.options.folder,
         "lake_paths": (lake_folder,),
+        "tile_points": 1000,
     }
     async with local_server(samples_url, overview_rows=1000, **settings) as server, client(server) as one:
         await one.ask("join")
