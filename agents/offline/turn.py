@@ -195,7 +195,7 @@ class Turn:
         return (await self._read_corrected() if doubtful else None) or commands
 
     async def _read_corrected(self) -> list[Command] | None:
-        """The commands of the text without its plain typing mistakes; None where there are none, or it is not read."""
+        """The commands of the corrected text; None if it has no plain typing mistakes, or is not understood either."""
         written = self.text
         if self._correct(self.vocabulary):
             commands = await self._parsed()

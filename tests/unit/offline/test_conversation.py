@@ -322,9 +322,8 @@ async def test_questions_are_answered_with_numbers_from_the_results() -> None:
 
 async def test_tables_columns_and_places_are_reported() -> None:
     chat = Chat()
-    assert "**data.airports** (about 14 rows, points): Airports and airfields" in await chat(
-        "what tables are there?"
-    )
+    answer = await chat("what tables are there?")
+    assert "**data.airports** (about 14 rows, points): Airports and airfields" in answer
     answer = await chat("describe airports")
     assert "- `elevation_m`, number: Elevation above sea level in metres (-3 to 4,411)" in answer
     assert "No table is about “dragons”" in await chat("search for dragons")

@@ -107,8 +107,8 @@ class OverviewBinWriter(BinWriter):
 
 
 class DenseHexagons(LayerStatements):
-    """Statements of hexagons at zoom levels of which only the fullest tiles have a band. Others are drawn from the
-    table, but count a row where its cell of the band would be, so that all tiles that show a hexagon agree."""
+    """Statements of hexagons at zoom levels where only the fullest tiles have a band. The other tiles are drawn from
+    the table, but count each row in the middle of its cell, as a band does, so that tiles agree about a hexagon."""
 
     def __init__(self, base: LayerStatements, ladder: Ladder, old_since: float | None, is_near: bool) -> None:
         """`is_near`: dense tiles may hold rows of the hexagons."""
