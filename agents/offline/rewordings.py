@@ -47,10 +47,11 @@ def _english() -> SpellChecker:
     return SpellChecker(language="en", distance=1)
 
 
-def corrections(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> dict[str, str]:
-    """The right spelling of each unknown word, if all of them are plainly typing mistakes: no English words, and near
-    to one word of the names and comments of tables and columns, of the language, or of English. Values are no choices,
-    for names are alike: Granada is not Grenada."""
+def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """The right spelling of each unknown word of a text, if all of them are plainly typing mistakes: no English words,
+    and near to one word of the names and comments of tables and columns, of the language, or of English. Values are no
+    choices, for names are alike: Granada is not Grenada."""
+    unknown = unknown_words(text, vocabulary)
     if not unknown or (english := _english()).known(map(fold, unknown)):
         return {}
     names = data_words(text, vocabulary, values=False)

@@ -157,7 +157,7 @@ class Turn:
             return recipe
         last = self.places[-1] if self.places else None
         if last is not None and last.corrected:
-            self._correct(self._vocabulary_before())
+            await self._correct(self._vocabulary_before())
         if not self.done:
             commands = await self._read_first()
             for command in commands:
@@ -197,16 +197,16 @@ class Turn:
     async def _read_corrected(self) -> list[Command] | None:
         """The commands of the corrected text; None if it has no plain typing mistakes, or is not understood either."""
         written = self.text
-        if self._correct(self.vocabulary):
+        if await self._correct(self.vocabulary):
             commands = await self._parsed()
             if not any(is_unread(each.intent) for each in commands):
                 return commands
         self.text, self.corrections = written, {}
         return None
 
-    def _correct(self, vocabulary: Vocabulary) -> bool:
+    async def _correct(self, vocabulary: Vocabulary) -> bool:
         """Whether the text had plain typing mistakes, which are corrected."""
-        self.corrections = corrections(self.text, unknown_words(self.text, vocabulary), vocabulary)
+        self.corrections = await read(corrections, self.text, vocabulary)
         self.text = corrected(self.text, self.corrections)
         return bool(self.corrections)
 
