@@ -9,7 +9,9 @@ Wanted = Literal["spark", "verify"]
 
 _SPARK = r"on\s+(?:apache\s+)?spark"
 _VERIFY = (
-    rf"(?:and\s+)?verif(?:y|ied)(?:\s+(?:it|this|that))?(?:\s+(?:{_SPARK}|(?:on|by|with)\s+both\s+engines))?"
+    rf"(?:and\s+)?verif(?:y|ied)(?:\s+(?:it|this|that))?\s+(?:{_SPARK}|(?:on|by|with)\s+both\s+engines)"
+    r"|(?:and\s+)?verify(?:\s+(?:it|this|that))?"
+    r"|(?:(?<=[,;(])|(?<=[,;] ))verified"  # elsewhere it is said of rows: `sightings that are verified`
     r"|(?:on|by|with)\s+both\s+engines"
 )
 _ENDINGS: dict[Wanted, re.Pattern[str]] = {

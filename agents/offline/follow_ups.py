@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
-from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import Mention, OneOf, parts_of
-from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import Analyse, Command, Count, Lookup, Rows, Show, Statistic
 from agents.offline.memory import Memory, recall
 from agents.offline.past_calls import asked_of_the_one, calls_made, layers_spoken_of
 from agents.result_rows import rows_of
@@ -128,6 +123,11 @@ _HAS_MOST = re.compile(
     r"(?:and )?(?:which|what)(?: (?:one|of them|(?P<noun>[a-z]+)))? has(?: the)? (?P<most>most|fewest|least)\s*\?*",
     re.IGNORECASE,
 )
+_BEFORE_NOUN = re.compile(
+    r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfor )(?<!\bfrom )(?<!\bnear )(?<!\bthe )\{\} \w"
+)
+"""Where a value is an adjective: `total length of {} trails`."""
+_LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
@@ -368,7 +368,11 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
     if not (opener or other["instead"]) or not named or moved or looks:
         return None
-    if values and not _takes_its_place(values, memory, vocabulary, sure=bool(other["in"] or capitals)):
+    is_kind = _BEFORE_NOUN.search(before) is not None
+    if (is_kind and (other["in"] or not values)) or _LEFT_OUT.search(before):
+        return None
+    sure = bool(other["in"] or capitals) and not is_kind
+    if values and not _takes_its_place(values, memory, vocabulary, sure=sure):
         return None
     return before.replace("{}", other["what"], 1)
 
@@ -379,21 +383,3 @@ def _takes_its_place(values: Sequence[Value], memory: Memory, vocabulary: Vocabu
         (table.id, column) for table, column, _ in vocabulary.values_called(name_words(memory.asked_about))
     }
     return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure
-
-
-def question_about(command: Command, vocabulary: Vocabulary) -> str:
-    """The request with `{}` for the one place or value that it names; empty where it names none or several."""
-    meant: Any = command.intent
-    if isinstance(meant, Analyse):
-        meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
-    elif not isinstance(meant, Count | Lookup | Statistic | Rows | Show):
-        return ""
-    parts = parts_of(meant)
-    named = [meant.of, *meant.others] if isinstance(meant, Lookup) else []
-    named += [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
-    named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
-    named += [each.place for each in parts if isinstance(each, Features) and each.place]
-    named = list(dict.fromkeys(named))
-    if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
-        return ""
-    return command.text.rstrip(" ?!.").replace(named[0], "{}")

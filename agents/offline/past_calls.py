@@ -10,9 +10,12 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.domain import Layer
+from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
+from agents.offline.meaning.conditions import MOST_FIRST, Mention, OneOf, parts_of
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import Done
 from agents.offline.memory import Memory, Outcome, Rows, recall
 
@@ -96,9 +99,10 @@ def rows_asked_about(done: Done) -> Rows | None:
         return _first_row(done)
     filters, table = asked.get("filters"), str(asked.get("data" if charted else "table", ""))
     rows = Rows(table, filters if isinstance(filters, dict) else None, charted)
+    listed = (done.result.data or {}).get("rows")
+    number = len(listed) if isinstance(listed, list) else 0
     if "sort" not in asked:
-        return rows
-    number = len((done.result.data or {}).get("rows") or ())
+        return replace(rows, number=number) if asked.get("limit", MOST_FIRST) < MOST_FIRST else rows
     ranked = replace(rows, sort=asked["sort"], descending=bool(asked.get("descending")), number=number)
     return ranked if number else None
 
@@ -106,6 +110,8 @@ def rows_asked_about(done: Done) -> Rows | None:
 def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
     """`how many cities does it have?`, `show its airports`, `what is its area?` with the name of what the question
     before was about, or of the row that answered it."""
+    if memory.rows is not None and _WHERE_IT_IS.fullmatch(text):
+        return "show it and zoom to it" if memory.rows.single else "show them and zoom to them"
     asked = _ITS.fullmatch(text)
     if asked is None or not memory.named:
         return None
@@ -117,6 +123,11 @@ def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str |
     return f"{asked['begin']}the {rows} of {memory.named}" if asked["begin"] else None
 
 
+_WHERE_IT_IS = re.compile(
+    r"(?:and )?where (?:is|are) (?:it|that|they|those|these)\s*\?*"
+    r"|(?:zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
+    re.IGNORECASE,
+)
 _ITS = re.compile(
     r"(?:and )?how many (?P<counted>[^?]+?) (?:does|did) it have\s*\?*"
     r"|(?P<begin>(?:[a-z']+ ){1,3})its (?P<rows>[^?]+?)\s*\?*",
@@ -197,8 +208,34 @@ def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
     return f"{text} of them" if meant.where is None else ""
 
 
+def draws_rows(calls: Sequence[Done], rows: Rows | None) -> bool:
+    """Whether a turn has only put the rows of the question before it on the map: `and the lowest?` goes on with it."""
+    drawn = [each for each in calls if each.call.name == "add_map_layer"]
+    is_drawing = rows is not None and all(each.call.name in ("add_map_layer", "zoom_to") for each in calls)
+    return is_drawing and [each.arguments.get("table") for each in drawn] == [rows.table if rows else ""]
+
+
 def rows_listed(command: i.Command) -> str:
     """The words of a request for rows in no order, to which a condition can be added."""
     meant = command.intent
     is_list = isinstance(meant, i.Rows) and meant.top is None and not meant.subject.of_layer
     return command.text.rstrip(" ?!.") if is_list else ""
+
+
+def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
+    """The request with `{}` for the one place or value that it names; empty where it names none or several."""
+    meant: Any = command.intent
+    if isinstance(meant, i.Analyse):
+        meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
+    elif not isinstance(meant, i.Count | i.Lookup | i.Statistic | i.Rows | i.Show):
+        return ""
+    parts = parts_of(meant)
+    named = [meant.of, *meant.others] if isinstance(meant, i.Lookup) else []
+    named += [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
+    named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
+    named += [each.place for each in parts if isinstance(each, Features) and each.place]
+    named = named or [each.text for each in parts if isinstance(each, OneOf) and each.how == "kind"]
+    named = list(dict.fromkeys(named))
+    if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
+        return ""
+    return command.text.rstrip(" ?!.").replace(named[0], "{}")

@@ -26,7 +26,7 @@ from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
-from agents.offline.follow_ups import asked_again, question_about
+from agents.offline.follow_ups import asked_again
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
@@ -48,10 +48,12 @@ from agents.offline.parser import is_sql, is_unread, parse
 from agents.offline.past_calls import (
     CommandSpan,
     calls_made,
+    draws_rows,
     ending,
     latest_result,
     layers_added,
     layers_spoken_of,
+    question_about,
     question_asked,
     rows_asked_about,
     rows_listed,
@@ -125,6 +127,7 @@ class Turn:
         before, end = recall(self.messages[: self.begin])
         self.asked_before = before.rows if end == self.begin else None
         self.alike_before = before.alike if end == self.begin else ()
+        self.question_before = before.question_text if self.asked_before is not None else ""
         self._take_as_answer()
 
     def _take_as_answer(self) -> None:
@@ -332,6 +335,8 @@ class Turn:
             self.listed = rows_listed(command) if done and command is not None else ""
             self.question_text = question_asked(command, calls) if done and command is not None else ""
             self.rows = rows_asked_about(calls[0]) if done else None
+            if not self.question_text and draws_rows(self.done, self.asked_before):
+                self.question_text = self.question_before
             if self.is_repeated and self.rows is not None and self.asked_before is not None:
                 self.alike = (*self.alike_before, self.asked_before)[-MAX_ALIKE:]
         analysed = any(each.call.name == "run_analysis" for each in self.done)

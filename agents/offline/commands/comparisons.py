@@ -39,6 +39,14 @@ def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Lookup(words, bound["one"], (bound["other"],), unit=bound.get("unit"), instead=instead)
 
 
+def _how_big(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how big is France compared to Spain?`: the measure of both."""
+    words = {"big": "area", "large": "area", "small": "area", "populous": "population"}.get(
+        bound["how"], bound["how"]
+    )
+    return Lookup(words, bound["one"], (bound["other"],), instead="population" if words == "area" else "")
+
+
 def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: the values of both."""
     op, measure = COMPARATIVES[bound["how"]]
@@ -153,6 +161,8 @@ _SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fra
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
+_MEASURED = "big|large|small|high|tall|long|deep|old|wide|dense|populous"
+_COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .|versus)"
 _DIFFERENCE = "[what is] [the] difference"
 _VERSUS = "(vs|vs .|versus|compared (to|with)|against)"
 _FIGURE = "[the] how=(average|mean|median|total|minimum|maximum) {what:words}"
@@ -247,6 +257,7 @@ COMMANDS = (
         _compared,
     ),
     command(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]", _how_much),
+    command(f"how how=({_MEASURED}) is {{one:words}} {_COMPARED_TO} {{other:words}}", _how_big),
     command(
         f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", _how_much, -3.0
     ),
@@ -299,6 +310,6 @@ COMMANDS = (
             _figures_of_both,
             cost,
         )
-        for how, joiner, cost in (("[<what>|compare]", _VERSUS, -6.0), ("compare", "(and|with|to)", 3.0))
+        for how, joiner, cost in (("[<what>|compare]", _VERSUS, -6.0), ("compare", "(and|with|to)", -5.0))
     ),
 )

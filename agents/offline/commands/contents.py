@@ -8,12 +8,16 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
-from agents.offline.commands.requests import command, tables_of
+from agents.offline.commands.requests import command, row_column, tables_of
 from agents.offline.language.column_names import measure_columns, times_of
+from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, doers_of, english, name_words
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, Top
-from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Statistic
+from agents.offline.language.words import are_forms, doers_of, english, name_words, word_set
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, OneOf, Top
+from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
+
+MOST_LISTED = 50
+"""Rows of a table that are listed with a number of theirs."""
 
 
 def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -65,6 +69,37 @@ def _rate(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Statistic("rate", ColumnMention(times[0], tuple(times)), subject.mention, subject.where, period)
 
 
+def _of_each_row(bound: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Mention, ColumnMention] | None:
+    """`population by country`, `area of each district`: the rows, and the number that they have themselves."""
+    found = row_column(vocabulary, bound["rows"], bound["what"])
+    if found is None:
+        return None
+    table, column = found
+    return Mention(bound["rows"], (table.id,)), ColumnMention(bound["what"], (column,))
+
+
+def _each_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    found = _of_each_row(bound, vocabulary)
+    return Show(found[0], Look(by=found[1])) if found is not None else None
+
+
+def _each_listed(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    found = _of_each_row(bound, vocabulary)
+    return (
+        Rows(found[0], None, Top(0, True, found[1], word="sorted"), MOST_LISTED)
+        if found is not None
+        else None
+    )
+
+
+_EACH_ROW = (
+    "[total] {what:words} (by|per|of each|for each|in each|of every|for every|of all [the]) {rows:words}"
+)
+_LATEST = "(last|latest|most recent|most recently|first|earliest)"
+_OBSERVED = word_set(
+    "seen spotted sighted observed recorded reported noted logged surveyed found caught counted"
+)
+"""Verbs that the only date of a table is of, whatever it is called."""
 _THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
 _PER = "(per|a|an|each|every|in a|in an) {period:unit}"
 _EACH_VALUE = "[the] [different|distinct|unique|possible]"
@@ -88,11 +123,13 @@ def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
     """The dates of what was done: `inspection_date` of `inspected`."""
     done = name_words(verb)
     columns = [each for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
-    return [
+    called = [
         each.name
         for each in columns
         if all(any(are_forms(word, own) for own in name_words(each.name)) for word in done)
     ]
+    is_only_date = len(columns) == 1 and verb in _OBSERVED
+    return called or [each.name for each in columns if is_only_date]
 
 
 def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -103,8 +140,22 @@ def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     dates = _dates_called(bound["does"], tables)
     if len(tables) != 1 or len(dates) != 1 or (subject.top is None) != ("which" in bound):
         return None
-    top = subject.top or Top(1, bound["which"] != "first", ColumnMention(bound["does"], (dates[0],)))
+    top = subject.top or Top(
+        1, bound["which"] not in ("first", "earliest"), ColumnMention(bound["does"], (dates[0],))
+    )
     return Rows(subject.mention, subject.where, top, top.limit, (dates[0],))
+
+
+def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the last capercaillie seen?`: the same of the rows that have a value."""
+    found = vocabulary.match_value(name_words(bound["kind"]))
+    if found is None:
+        return None
+    table, column, value = found
+    where = OneOf(f'"{value}"', ColumnMention(column, (column,)), "is")
+    return _row_done(
+        {**bound, "rows": Subject(Mention(bound["kind"], (table.id,), of_value=True), where)}, vocabulary
+    )
 
 
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -152,6 +203,8 @@ def _costs(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 COMMANDS = (
+    command(f"[show [me]|map|display|draw] [the] {_EACH_ROW} [on the map]", _each_drawn, 3.0),
+    command(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", _each_listed, 3.0),
     command(
         "[and] what (would|will|does|do) (it|that) cost [us] to {does:words} (it|them|these|those|all of them)",
         _costs,
@@ -163,6 +216,8 @@ COMMANDS = (
     ),
     command("when (was|were) {rows:selection}", _when, -1.0),
     command("when (was|were) {whose:words} {does:words}", _when_done),
+    command(f"when (was|were) [the] which={_LATEST} {{kind:words}} {{does:words}}", _value_done, -1.0),
+    command(f"when (was|were) [the|a|an] {{kind:words}} which={_LATEST} {{does:words}}", _value_done, -1.0),
     command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
     command(
         "when (was|were) {rows:selection} which=(last|most recently|first) {does:words}"

@@ -8,7 +8,7 @@ from typing import Literal
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import is_flag
-from agents.offline.language.lexicon import SHOW
+from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
 from agents.offline.meaning.conditions import (
@@ -31,6 +31,8 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.CLUSTERS_OF, "cluster"),
 )
 _DONE_TO_LAYERS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
+_OF_VALUES = ("exclude", "leave out", "omit", "filter out", "skip")
+"""Verbs that no layer is removed or hidden with."""
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
@@ -177,13 +179,18 @@ class DrawingCommands(Grammar):
         if where is None and (subject is None or subject.where is None):
             cursor.at = start
             ones = cursor.take(p.ONES) or cursor.take("all", "the")
-            is_of_values = verb == "leave out" or cursor.word(-1) in ("ones", "those", "the")
+            is_name = (token := cursor.token()) is not None and token.text[:1].isupper()
+            is_of_values = (
+                (verb in _OF_VALUES and cursor.word() not in STARTS)
+                or is_name
+                or cursor.word(-1) in ("ones", "those", "the")
+            )
             where = self.conditions(None).kind() if is_of_values else None
             ones = cursor.take(p.ONES) or ones
             if (
                 ones in (None, "all", "the")
                 and verb in ("hide", "remove", "drop")
-                and not self._is_value(where)
+                and not (self._is_value(where) or (ones is None and is_name))
             ):
                 return None
         if where is None:
@@ -199,7 +206,11 @@ class DrawingCommands(Grammar):
         """Whether it is a value of the layer's table in its plural, which nothing else is called: `hide the drafts`."""
         words = name_words(where.text) if isinstance(where, OneOf) and is_plural(where.text) else ()
         tables = self.tables_of(None)[:1]
-        known = any(table in tables for table, _, _ in self.vocabulary.values_called(words))
+        group = self.vocabulary.match_group(words[0]) if len(words) == 1 else None
+        known = any(
+            table in tables
+            for table, _, _ in (*self.vocabulary.values_called(words), *filter(None, (group,)))
+        )
         return known and not self.vocabulary.is_named(words)
 
     def widen(self) -> Intent | None:

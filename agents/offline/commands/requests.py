@@ -19,6 +19,8 @@ from agents.offline.language.lexicon import COLOURS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Mention, parts_of
 from agents.offline.meaning.intents import Intent, UseTool
 from agents.offline.meaning.scene import chosen_option
@@ -49,6 +51,18 @@ def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, .
         if mention is None or mention.pronoun or each.id in mention.layers
     ]
     return vocabulary.tables([*dict.fromkeys([*(mention.tables if mention is not None else ()), *shown])])
+
+
+def row_column(vocabulary: Vocabulary, row: str, column: str) -> tuple[Table, str] | None:
+    """The table whose rows are called so, and its one column of numbers that is called so."""
+    words = name_words(row)
+    match = vocabulary.match_table(words) if words else None
+    if match is None or match.guessed or match.length != len(words) or len(match.found) != 1:
+        return None
+    (table,) = match.found
+    called = vocabulary.columns_called((table,), column)
+    names = [each.name for each in table.columns if each.name in called and is_number(each)]
+    return (table, names[0]) if len(names) == 1 else None
 
 
 def by_distinct_name(meanings: Sequence[T], *namings: Callable[[T], str]) -> dict[str, T]:

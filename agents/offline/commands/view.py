@@ -66,7 +66,11 @@ COMMANDS = (
         lambda bound, _: Zoom(subject=Mention("everything", everything=True)),
         -1.0,
     ),
-    command("(zoom|go|fly|move [the map]) [in] there", lambda bound, _: Zoom(), -1.0),
+    command(
+        "(zoom|go|fly|move [the map]|take me) [in] there|where is (it|that|this)",
+        lambda bound, _: Zoom(),
+        -1.0,
+    ),
     command(f"{_TO} {{box:box}}", lambda bound, _: Zoom(bounds=bound["box"])),
     command(f"{_TO} {{layer:mention}} [is|are]", lambda bound, _: Zoom(subject=bound["layer"])),
     command(f"{_TO} {{place:value}} [is|are|lies]", _place),

@@ -89,7 +89,7 @@ OR_WORSE = Phrases("(or|and) (better|worse)")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
 BECAUSE = Phrases("because of | due to | owing to | caused by")
 MATERIALS, REASONS = frozenset(("surface", "material", "pavement", "paving")), frozenset(("reason", "cause"))
-AFFIRMED = Phrases("[is|are] [not] (ok|okay|allowed|accepted|permitted)")
+AFFIRMED = Phrases("[is|are|isn't|aren't] [not] (ok|okay|allowed|accepted|permitted)")
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
 IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = | being")
 CONTAINS = Phrases(

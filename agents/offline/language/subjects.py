@@ -25,7 +25,6 @@ from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
     are_names,
-    may_be_plural,
     name_words,
     singular,
 )
@@ -33,7 +32,6 @@ from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
     DatePart,
-    Matches,
     Mention,
     OneOf,
     Top,
@@ -230,35 +228,9 @@ class Grammar(ValueNouns):
         return OneOf(text[:-2] if owned else text, how="kind")
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
-        """`oaks`, of trees: a value of a column in its plural, which names the rows that have it. `one`: an article
-        was read, as in `a motorway`."""
-        start = self.cursor.at
-        first = self.value_noun(one=one)
-        if first is None:
-            return self._rows_of_several_values(top)
-        table, column, value = first
-        values = [f'"{value}"']
-        while True:
-            end = self.cursor.at
-            joined_on = self.cursor.take(", and", ", or", "and", "or", ",")
-            more = self.value_noun() if joined_on is not None else None
-            if more is None or more[:2] != (table, column):
-                self.cursor.at = end
-                break
-            values.append(f'"{more[2]}"')
-        where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
-        return Subject(Mention(self.cursor.since(start), (table.id,), of_value=True), where, top)
-
-    def _rows_of_several_values(self, top: Top | None) -> Subject | None:
-        """`oaks`, of trees whose species are `Bur oak` and `Red oak`: all values that end with the noun."""
-        start = self.cursor.at
-        noun, said = self.cursor.keys(most=1)[0][:1], self.cursor.word()
-        found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(said) else None
-        if found is None:
-            return None
-        self.cursor.at += 1
-        where = Matches("ends", f'" {noun[0]}"', ColumnMention(found[1], (found[1],)))
-        return Subject(Mention(self.cursor.since(start), (found[0].id,), of_value=True), where, top)
+        """`oaks`, of trees. `one`: an article was read, as in `a motorway`."""
+        found = self.rows_of_values(one=one)
+        return Subject(*found, top) if found is not None else None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at

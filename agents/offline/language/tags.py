@@ -31,6 +31,7 @@ from agents.offline.language.words import is_numbered, is_plural, name_words, si
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
+    Mention,
     Negation,
     OneOf,
     all_of,
@@ -40,6 +41,8 @@ from agents.offline.meaning.places import PLACES
 
 NAMED_PLACE = 2.0
 """Costs; the known words of the data cost nothing."""
+OF_VALUE = 1.5
+"""For areas that are named by a value of theirs in its singular."""
 CALLED = 0.5
 """Added for `the district Old Town`, a row by its name."""
 NAMED = 2.0
@@ -108,8 +111,32 @@ class Tags(Figures):
         points, so there it is the value. What lies in `all countries` lies in any of them."""
         return [
             replace(each, value=replace(each.value, text=_without_all(each.value.text)))
-            for each in self._rows_as_areas(at)
+            for each in (*self._rows_as_areas(at), *self._areas_of_value(at))
         ]
+
+    def _areas_of_value(self, at: int) -> Iterable[Span]:
+        """`sightings in native pinewood`: the areas of that kind, where the rows have no such value themselves."""
+        is_place = self._folded(at - 1) in _BEFORE_AREA
+        self.cursor.at = at
+        self.cursor.take("a", "an", "the")
+        at = self.cursor.at
+        is_kind = is_place and at < self._ends and self.cursor.tokens[at].text.islower()
+        words, used = self.cursor.keys(most=3) if is_kind else ((), ())
+        for length in range(len(words), 0, -1):
+            known = self.vocabulary.values_called(words[:length])
+            areas = {
+                (table.id, column): value
+                for table, column, value in known
+                if table.geometry_family == "polygon"
+            }
+            if len(areas) != 1 or any(table in self.roots for table, _, _ in known) or not used[length - 1]:
+                continue
+            (((table_id, column), value),) = areas.items()
+            self.cursor.at = at + used[length - 1]
+            where = OneOf(f'"{value}"', ColumnMention(column, (column,)), "is")
+            mention = Mention(self.cursor.since(at), (table_id,), of_value=True)
+            span = self._span(at, Subject(mention, where), False, OF_VALUE)
+            yield replace(span, value=replace(span.value, areas=True))
 
     def _rows_as_areas(self, at: int) -> Iterable[Span]:
         return [
@@ -122,6 +149,7 @@ class Tags(Figures):
         """What something may cross or border on, by the name of its table or its own."""
         return [
             *self._rows_as_areas(at),
+            *self._areas_of_value(at),
             *(replace(each, value=replace(each.value, areas=True)) for each in self._places(at)),
         ]
 
@@ -301,6 +329,7 @@ def _is_proper(text: str) -> bool:
 
 _BEFORE_ONE = frozenset(("each", "every", "nearest", "closest"))
 """Words that a value in its singular follows as the noun of its rows: `every scheduled monument`."""
+_BEFORE_AREA = frozenset(("in", "within", "inside", "cross", "crosses", "crossing", "through"))
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
 """What another condition on the same rows begins with."""
 MADE_BY_STEPS = frozenset(("rows", "any", "areas", "shapes", "meant"))

@@ -22,6 +22,22 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
 _INSIDE_WORD = "'’-._&/"
 _SHORT_TITLES = frozenset(("st", "ste", "mt", "ft", "dr", "prof", "mr", "mrs"))
 """What a full stop belongs to where a name goes on: `St. Bernard`."""
+_CONTRACTIONS = {
+    each.replace("'", ""): each
+    for each in [
+        "aren't",
+        "isn't",
+        "wasn't",
+        "weren't",
+        "don't",
+        "doesn't",
+        "didn't",
+        "can't",
+        "haven't",
+        "hasn't",
+    ]
+}
+"""Words that are typed without their apostrophe, and as they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +204,8 @@ def _word(text: str, place: int) -> Token | None:
     ):
         end += 1
     end += _is_cut_short(text, place, end) or text[place : end + 1].lower() == "w/"
-    return _token("word", text, place, end, text[place:end])
+    word = text[place:end]
+    return _token("word", text, place, end, _CONTRACTIONS.get(word.lower(), word))
 
 
 def _is_cut_short(text: str, place: int, end: int) -> bool:

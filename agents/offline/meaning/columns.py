@@ -341,18 +341,12 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
     numbers = number_columns(table)
     if not isinstance(value, Quantity) or not numbers:
         raise Refuse(refusals.NONE_TO_COMPARE(table=table.title))
-    if len(numbers) > 1:
-        fitting = [column for column in numbers if _within(column, value.value)]
-        if (
-            not fitting
-            and value.unit is None
-            and value.value.is_integer()
-            and 1000 <= value.value < 3000
-            and times_of(table)
-        ):
-            return _time_column(scene, table)
-        numbers = fitting or numbers
-    return chosen(scene, numbers, None, _value_text(condition))
+    fitting = [column for column in numbers if _within(column, value.value)]
+    is_year = value.unit is None and value.value.is_integer() and 1000 <= value.value < 3000
+    may_be_years = len(numbers) > 1 or isinstance(condition, Between)
+    if is_year and may_be_years and not fitting and times_of(table):
+        return _time_column(scene, table)
+    return chosen(scene, fitting or numbers, None, _value_text(condition))
 
 
 def _within(column: Column, value: float) -> bool:

@@ -87,19 +87,25 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
 
 
 async def listed_rows(data: DataSource, vocabulary: Vocabulary, rows: Rows | None) -> Rows | None:
-    """The rows; those of a ranking by their keys, and None if they have none, or if others share the last place."""
-    if rows is None or not rows.sort:
+    """The rows; the first ones of a list or ranking by their keys. None if they have none, or if others share the last
+    place."""
+    if rows is None or not rows.number:
         return rows
     table = vocabulary.table(rows.table)
     if table is None or len(table.key) != 1:
         return None
-    columns = list(dict.fromkeys((table.key[0], rows.sort)))
+    columns = list(dict.fromkeys((table.key[0], rows.sort or table.key[0])))
     found = await data.query(
-        table.id, columns, rows.filter, sort=rows.sort, descending=rows.descending, limit=rows.number + 1
+        table.id,
+        columns,
+        rows.filter,
+        sort=rows.sort or None,
+        descending=rows.descending,
+        limit=rows.number + 1,
     )
     listed = list(found.get("rows", ()))
     first, more = listed[: rows.number], listed[rows.number :]
-    if not first or any(each[rows.sort] == first[-1][rows.sort] for each in more):
+    if not first or any(each[columns[-1]] == first[-1][columns[-1]] for each in more):
         return None
     return Rows(table.id, equals(table.key[0], [each[table.key[0]] for each in first]), number=len(first))
 

@@ -13,6 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.commands.requests import row_column
 from agents.offline.language.column_names import KIND_NOUNS, columns_called
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.name_costs import UNIT_WORDS
@@ -124,6 +125,10 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`number of pupils per district`, `dwellings approved in 2021 per district`: of a table that has both columns,
     unless the map shows a part of it. Of several such tables the person is asked for one."""
     counted, figure = bindings["counted"]
+    if figure["function"] == "sum" and row_column(
+        context.vocabulary, bindings["by"].text, figure["column"].text
+    ):
+        return None  # each row of `by` has the figure itself
     having = [
         table
         for table in context.vocabulary.tables(counted.mention.tables)
@@ -322,6 +327,7 @@ RULES = (
     ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
     rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
+    rule("{source:bare} (by|per|<in_each>) {by:column}", by_column_of_areas, 3.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),

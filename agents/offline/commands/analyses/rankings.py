@@ -11,6 +11,7 @@ from agents.geo.phrases import number
 from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count
+from agents.offline.language.words import is_plural
 from agents.offline.meaning.conditions import Top, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -64,7 +65,8 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     if smallest and target.text.startswith("all "):
         return None  # not closest to any of them
-    limit = bindings.get("n") or (1 if bindings.get("link") in _ONE or "one" in bindings else _USUAL)
+    of_one = bindings.get("link") in _ONE or "one" in bindings or _is_one(source, context)
+    limit = bindings.get("n") or (1 if of_one else _USUAL)
     noun = "those" if source.previous else source.noun
     named = "of them" if source.previous else noun
     wording = bindings["wording"] if bindings["wording"] != "from" else "to"
@@ -77,6 +79,12 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         ),
         top_step(RESULT, AddedColumn("distance_m"), limit, smallest=smallest, title=title),
     )
+
+
+def _is_one(rows: Features, context: Context) -> bool:
+    """`the airport farthest from any city`, of a table whose name is in the plural."""
+    table, noun = context.table(rows), rows.mention.text if rows.mention is not None else ""
+    return bool(noun) and table is not None and is_plural(table.name) and not is_plural(noun.lower())
 
 
 def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:

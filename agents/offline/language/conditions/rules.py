@@ -19,7 +19,7 @@ from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.shape_words import take_shape_fact
 from agents.offline.language.conditions.states import States
-from agents.offline.language.conditions.value_text import ends_value, goes_on
+from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
@@ -238,7 +238,11 @@ class Conditions(DoneBy, States):
         if cursor.take(p.EMPTY):
             return Empty(column, unknown=True)
         if self.is_flag(column) and (said := cursor.take(p.AFFIRMED)):
-            return Compare("=", "not" not in said.split(), column) if self.says_allowed(column) else None
+            return (
+                Compare("=", not re.search(r"\bnot\b|n't\b", said), column)
+                if self.says_allowed(column)
+                else None
+            )
         cursor.take(p.RUNS_OUT)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
@@ -384,16 +388,13 @@ class Conditions(DoneBy, States):
             self.cursor.take("still", "currently", "already")
         text = self.value_text()
         words = text.split()
-        no_value = bool(words) and (words[0] in _RELATES | _PLACED or _VERBS & set(text.lower().split()))
-        return OneOf(text, how="kind") if text and not no_value else None
+        is_value = bool(words) and words[0] not in _RELATES and not _VERBS & set(text.lower().split())
+        return OneOf(text, how="kind") if is_value and len(words) <= MAX_WORDS_OF_VALUES else None
 
 
-_EACH = frozenset(("each", "every"))
-_VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
-"""No value of a column: a sentence that was not understood."""
-_RELATES = word_set("border touch cross contain intersect overlap share") | word_set(
-    "borders touches crosses contains intersects overlaps shares bordering touching crossing containing"
-)
-"""What no value begins with: how shapes lie to each other."""
-_PLACED = word_set("within near inside outside around along between beyond")
-"""Nor does one with words of where something lies."""
+_EACH, _VERBS = word_set("each every"), word_set("has have had does do did")
+_RELATES = word_set("""
+    border touch cross contain intersect overlap share borders touches crosses contains intersects overlaps shares
+    bordering touching crossing containing within near inside outside around along between beyond
+""")
+"""What no value has in it (verbs) or begins with (how shapes lie to each other, and where)."""

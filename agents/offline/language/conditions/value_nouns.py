@@ -9,7 +9,7 @@ from agents.offline.language.column_names import columns_called, is_key_name, te
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.tokens import words_of
-from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
     are_kept_alike,
     is_numbered,
@@ -18,7 +18,7 @@ from agents.offline.language.words import (
     singular,
     word_set,
 )
-from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Mention, OneOf
 
 NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
@@ -31,6 +31,7 @@ NO_ADJECTIVE = word_set("""
 """Words that no adjective is, nor the last one of a value."""
 _ROWS = word_set("record entry row feature")
 """What rows of any table may be called, behind a value of them."""
+_JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4
 """Words of a value before its noun."""
 _MOST_WORDS = 3
@@ -76,6 +77,53 @@ class ValueNouns:
                 return found  # `LJ-0042`; `Orleans` is not a plural
         cursor.at = start
         return self._numbered_after_column()
+
+    def rows_of_values(self, *, one: bool = False) -> tuple[Mention, Condition] | None:
+        """`oaks`, of trees: values of a column in their plural, which name the rows that have them, and the condition
+        that keeps those. `one`: also in the singular."""
+        cursor, start = self.cursor, self.cursor.at
+        first, is_list = self.value_noun(one=one), False
+        if first is None:
+            is_list = self._is_list_before_noun()
+            first = self.value_noun(one=True) if is_list else None
+        if first is None:
+            return self._rows_of_several_values()
+        table, column, value = first
+        values = [f'"{value}"']
+        while True:
+            end = cursor.at
+            joined_on = cursor.take(*_JOINERS)
+            more = self._next_value(singular_too=is_list) if joined_on is not None else None
+            if more is None or more[:2] != (table, column):
+                cursor.at = end
+                break
+            values.append(f'"{more[2]}"')
+        where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
+        return Mention(cursor.since(start), (table.id,), of_value=True), where
+
+    def _next_value(self, *, singular_too: bool) -> Value | None:
+        found = self.value_noun()
+        return self.value_noun(one=True) if found is None and singular_too else found
+
+    def _is_list_before_noun(self) -> bool:
+        """`pine marten and red squirrel records`: joined values in their singular, a noun behind the last one."""
+        cursor, start = self.cursor, self.cursor.at
+        found = None
+        while found is None and self.value_noun(one=True) is not None and cursor.take(*_JOINERS) is not None:
+            found = self.value_noun()
+        cursor.at = start
+        return found is not None
+
+    def _rows_of_several_values(self) -> tuple[Mention, Condition] | None:
+        """`oaks`, of trees whose species are `Bur oak` and `Red oak`: all values that end with the noun."""
+        start = self.cursor.at
+        noun, said = self.cursor.keys(most=1)[0][:1], self.cursor.word()
+        found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(said) else None
+        if found is None:
+            return None
+        self.cursor.at += 1
+        where = Matches("ends", f'" {noun[0]}"', ColumnMention(found[1], (found[1],)))
+        return Mention(self.cursor.since(start), (found[0].id,), of_value=True), where
 
     def _numbered_after_column(self) -> tuple[Table, str, str] | None:
         """`ticket C-10057`, `pole no. 17-B`: words for a column, then the code of a row in it."""

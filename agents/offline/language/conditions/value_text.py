@@ -37,6 +37,8 @@ _NO_VALUES = word_set("the a an it them this that map total and or there all") |
 
 
 MAX_VALUE_WORDS = 4
+MAX_WORDS_OF_VALUES = 40
+"""Of all values of a condition: each of them is looked up."""
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
 """Words that values begin with which stand behind a noun."""
 _BEFORE_TIMES = word_set("in during between before after on from until")
