@@ -254,9 +254,9 @@ class Settings(BaseSettings):
     large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
     """A layer without a filter that has at least this many rows appears at once with estimated numbers, and exact ones
     replace them later. Users hardly notice the time in which a million rows are counted."""
-    overview_rows: int = Field(250_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
+    overview_rows: int = Field(20_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
     """A table on an open map that has at least this many rows gets overviews for low zoom levels
-    (docs/large-tables.md). Tiles of smaller tables are drawn fast enough without."""
+    (docs/large-tables.md). Tiles of smaller tables hold so few rows that all of them are drawn."""
     overview_filters: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_OVERVIEW_FILTERS"))
     """Filters of one table whose rows have overviews of their own; with other broad filters, it is drawn as a sample.
     Each takes disk space, and a full pass of the table when rows change."""

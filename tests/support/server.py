@@ -29,6 +29,9 @@ from tests.support.looking import PATIENCE, until
 
 READY = "GeoAgent is ready: "
 OF_NO_MAP = ("join", "introduce")
+MANY_ROWS = 250_000
+"""From so many rows on a table has overviews here, unless a test says otherwise: the world view of a table of the
+samples has all of its rows."""
 
 
 @asynccontextmanager
@@ -42,6 +45,7 @@ async def local_server(
         "samples": False,
         "rate": 0,
         "metrics": "off",
+        "overview_rows": MANY_ROWS,
         **settings,
     }
     async with serving(Settings(**wanted), model) as server:
@@ -80,6 +84,7 @@ class Child:
             "GEOAGENT_RATE": "0",
             "GEOAGENT_GRACE": "0",
             "GEOAGENT_METRICS": "off",
+            "GEOAGENT_OVERVIEW_ROWS": str(MANY_ROWS),
             **(environment or {}),
         }
         process: Forked | asyncio.subprocess.Process

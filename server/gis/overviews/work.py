@@ -97,7 +97,7 @@ class OverviewWork:
                 raise
             await self._note_fault(session, table, state, [rows] if rows else wanted, error)
             return False
-        if done:
+        if done and row is not None and row.ladder is not None:
             await asyncio.sleep(DROP_AFTER_S)
         await self._builder.drop_old(session, state)
         return done

@@ -157,7 +157,7 @@ class LowZoom:
             return False
         found = await self._store.ladder(state)
         if found is None:
-            return table.lake is None
+            return table.lake is None and state.rows >= MIN_SAMPLED
         return not is_summed(found[0], style, filter)
 
     def needs_of(self, table: Table, style: StyleSpec, filter: Cql2 | None, rows: int) -> tuple[Need, ...]:

@@ -9,6 +9,7 @@ import aiohttp
 import asyncpg
 
 from server.app import Server
+from server.settings import Settings
 from tests.integration.tiles.drawing import decoded
 from tests.support.looking import until
 from tests.support.server import Client, client, local_server
@@ -81,6 +82,41 @@ async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: st
         await until(lambda: one.named("layer_updated")[-1]["layer"]["count"] == 30)
         _, tile = await fetched(one.named("layer_updated")[-1]["layer"]["tiles"])
         assert len(tile["features"]) == 30
+
+
+async def test_by_default_the_world_of_thirty_thousand_rows_is_an_overview(samples_url: str) -> None:
+    await make(samples_url, MADE.replace("pings", "stations").replace(str(ROWS), "30000"))
+    usual = Settings.model_fields["overview_rows"].default
+    async with local_server(samples_url, overview_rows=usual) as server, client(server) as one:
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.stations")
+        layer = (await one.hears("layer_added"))["layer"]
+        first = await world(server, layer)
+        # Such a table is read whole within a second, so nothing is sampled before.
+        assert [note.get("sample") for note in properties(first.get("_meta", []))] in ([], [None])
+        await until(lambda: overview_address(one))
+        tile = await world(server, one.named("layer_updated")[-1]["layer"])
+        (note,) = properties(tile["_meta"])
+        assert note["overview"]
+        assert note["total"] == sum(each["@weight"] for each in properties(tile["features"])) == 30_000
+        assert note["shown"] == len(tile["features"]) <= 128 * 128
+
+
+async def test_cells_of_a_table_that_is_never_sampled_are_not_called_a_sample(samples_url: str) -> None:
+    await make(samples_url, MADE.replace("pings", "counters").replace(str(ROWS), "30000"))
+    async with (
+        local_server(samples_url, overview_rows=20_000, overview_share=0) as server,
+        client(server) as one,
+    ):
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.counters", style={"kind": "hexbin", "column": "value"})
+        layer = (await one.hears("layer_added"))["layer"]
+        assert layer["legend"]["note"] is None
+        tile = await world(server, layer)
+        assert "_meta" not in tile
+        assert sum(each["count"] for each in properties(tile["features"])) == 30_000
 
 
 async def test_cells_of_a_large_table_without_overviews_are_estimated_from_a_sample(samples_url: str) -> None:
