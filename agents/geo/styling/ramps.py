@@ -7,6 +7,8 @@ Okabe-Ito is from Masataka Okabe and Kei Ito, "Color Universal Design" (2008).""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agents.geo.styling.colours import PALETTE
 
 
@@ -59,6 +61,8 @@ QUALITATIVE: dict[str, tuple[str, ...]] = {
 REVERSED = "_r"
 """Behind the name of a ramp: from its last colour to its first."""
 DEFAULT_SEQUENTIAL = "YlOrRd"
+FREE_RAMPS = (DEFAULT_SEQUENTIAL, "YlGnBu", "BuPu", "YlGn")
+"""For layers whose ramp nobody chose: each from pale to another dark colour."""
 DEFAULT_QUALITATIVE = "Okabe-Ito"
 
 OTHER = "#9a9a9a"
@@ -67,3 +71,9 @@ NO_DATA = "#d9d9d9"
 """Rows whose value is NULL."""
 
 ALL: dict[str, tuple[str, ...]] = {**SEQUENTIAL, **DIVERGING, **QUALITATIVE}
+
+
+def next_ramp(used: Iterable[str]) -> str:
+    """The first of FREE_RAMPS that is not used; when all are, the least used one."""
+    taken = [name.removesuffix(REVERSED) for name in used]
+    return min(FREE_RAMPS, key=taken.count)

@@ -14,6 +14,7 @@ from agents.core.errors import ToolFailed
 from agents.core.free_names import free_name
 from agents.domain import Bounds, Cql2, Layer, LayerChange, LayerDraft, Legend, Style, StyleSpec, Table
 from agents.geo.styling.colours import next_colour
+from agents.geo.styling.ramps import DEFAULT_SEQUENTIAL, next_ramp
 from agents.ports import Filter
 from server import fault_texts
 from server.gis.styles.tile_contents import tile_contents
@@ -44,6 +45,8 @@ from server.maps.log.undo import mark_undo
 from server.maps.log.writer import MapWriter
 
 MAX_LAYERS = 200
+RAMPED = ("graduated", "hexbin", "grid", "heatmap")
+"""Kinds of styles whose colours are a sequential ramp."""
 MAX_ATTEMPTS = 3
 
 
@@ -117,7 +120,8 @@ class LayerService:
         if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
             raise RequestFault("invalid_payload", LAYER_ID())
         check_name(draft.name)
-        style = with_color(draft.style, await self._log.reader.state(map_id))
+        state = await self._log.reader.state(map_id)
+        style = with_ramp(with_color(draft.style, state), state)
         drawing = await self._source.draw(map_id, draft.table, draft.filter, style)
         table = drawing.table
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
@@ -151,10 +155,12 @@ class LayerService:
         for _attempt in range(MAX_ATTEMPTS):
             known = drawn = None
             if changes_drawing(change):
-                known = layer_of(await self._log.reader.state(map_id), layer_id)
+                before = await self._log.reader.state(map_id)
+                known = layer_of(before, layer_id)
                 if seen_version is not None and "filter" in change.model_fields_set:
                     await self._check_seen(map_id, known, seen_version)
-                drawn = await self._redrawn(map_id, known, change)
+                style = None if change.style is None else with_ramp(change.style, before, known)
+                drawn = await self._redrawn(map_id, known, change, style)
             async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
                 current = layer_of(await writer.state(), layer_id)
                 if known is not None and is_drawn_otherwise(current, known):
@@ -179,7 +185,7 @@ class LayerService:
             return False
         fault = None
         try:
-            drawn = await self._redrawn(map_id, known, LayerChange(), exact)
+            drawn = await self._redrawn(map_id, known, LayerChange(), exact=exact)
         except ToolFailed as error:
             drawn, fault = known, error
         changed = await self._record_data(map_id, known, drawn)
@@ -275,11 +281,18 @@ class LayerService:
         if seen is not None and seen.filter != layer.filter:
             raise RequestFault("conflict", fault_texts.FILTER_CHANGED(layer=repr(layer.name)))
 
-    async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange, exact: bool = False) -> Layer:
+    async def _redrawn(
+        self,
+        map_id: str,
+        layer: Layer,
+        change: LayerChange,
+        style: StyleSpec | None = None,
+        exact: bool = False,
+    ) -> Layer:
         """The layer computed with its new filter or style, or from its changed table."""
         fields = change.model_fields_set
         asked = change.filter if "filter" in fields else layer.filter
-        style = change.style or spec_of(layer.style)
+        style = style or spec_of(layer.style)
         if style.color is None and style.kind == layer.style.kind:
             style = style.model_copy(update={"color": layer.style.color})
         drawing = await self._source.draw(map_id, layer.table, asked, style, layer, exact)
@@ -355,6 +368,24 @@ def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
     if style.color is not None or style.kind not in ("single", "proportional"):
         return style
     return style.model_copy(update={"color": next_colour(layer.style.color for layer in state.layers)})
+
+
+def with_ramp(style: StyleSpec, state: MapState, layer: Layer | None = None) -> StyleSpec:
+    """The style with the least used ramp, if it needs one and has none; `layer` is the one to be drawn like this. A
+    layer that has the default ramp keeps it while it shows the same."""
+    now = None if layer is None else layer.style
+    if style.kind not in RAMPED or style.ramp is not None or style.color is not None:
+        return style
+    has_colours = now is not None and (
+        now.color is not None or (now.ramp is None and now.column == style.column)
+    )
+    if now is not None and now.kind == style.kind and has_colours:
+        return style
+    others = (each.style for each in state.layers if layer is None or each.id != layer.id)
+    ramp = next_ramp(
+        each.ramp or DEFAULT_SEQUENTIAL for each in others if each.kind in RAMPED and each.color is None
+    )
+    return style if ramp == DEFAULT_SEQUENTIAL else style.model_copy(update={"ramp": ramp})
 
 
 def require_undone(done: Done | None, *, redo: bool) -> Done:

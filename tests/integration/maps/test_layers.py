@@ -75,6 +75,41 @@ async def test_ids_names_and_colours_of_layers_are_distinct(layers: LayerService
     assert [layer.order for layer in there] == [0, 1, 2]
 
 
+async def test_layers_coloured_by_numbers_have_different_ramps(layers: LayerService, log: EventLog) -> None:
+    map_id = await log.create()
+    by_height = StyleSpec(kind="graduated", column="elevation_m")
+    names = [(await layers.add(map_id, airports(style=by_height))).layer for _ in range(3)]
+    assert [layer and layer.style.ramp for layer in names] == [None, "YlGnBu", "BuPu"]
+    colours = [{entry.color for entry in layer.legend.entries} for layer in names if layer is not None]
+    assert not colours[0] & colours[1] & colours[2]
+    chosen = await layers.add(map_id, airports(style=by_height.model_copy(update={"ramp": "YlOrRd"})))
+    assert chosen.layer is not None
+    assert chosen.layer.style.ramp == "YlOrRd"
+
+
+async def test_a_layer_that_is_coloured_later_has_a_ramp_that_no_other_has(
+    layers: LayerService, log: EventLog
+) -> None:
+    map_id = await log.create()
+    by_height = StyleSpec(kind="graduated", column="elevation_m")
+    await layers.add(map_id, airports(style=by_height))
+    await layers.add(map_id, airports(style=StyleSpec(color="red")))
+
+    async def restyled(layer_id: str, **style: Any) -> str | None:
+        change = LayerChange(style=by_height.model_copy(update=style))
+        layer = (await layers.update(map_id, layer_id, change)).layer
+        assert layer is not None
+        return layer.style.ramp
+
+    assert await restyled("airports_2") == "YlGnBu"
+    assert await restyled("airports_2", classes=7) == "YlGnBu"
+    assert await restyled("airports_2", kind="heatmap", column=None) == "YlGnBu"
+    assert await restyled("airports", classes=7) is None, "the first one keeps the usual ramp"
+    assert await restyled("airports_2", ramp="Greens") == "Greens"
+    assert await restyled("airports_2", color="blue") is None, "tints of that colour"
+    assert await restyled("airports_2", classes=3) is None, "still of that colour"
+
+
 async def test_a_filter_by_text_is_kept_as_json_and_counted(layers: LayerService, log: EventLog) -> None:
     map_id = await log.create()
     everything = (await layers.add(map_id, airports())).layer

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES, colour_name, next_colour, shaded
+from agents.geo.styling.ramps import FREE_RAMPS, next_ramp
 from server.gis.styles import InvalidStyle, parse_color
 from server.gis.styles.colors import ramp_name, ramp_named, sequence, tints, without_pale_ends
 
@@ -72,6 +73,12 @@ def test_new_layers_take_the_next_colour_that_is_free() -> None:
     assert used == list(ramps.QUALITATIVE["Okabe-Ito"])
     assert next_colour(used) == used[0]
     assert next_colour([color.upper() for color in used[:2]]) == used[2]
+
+
+def test_layers_take_the_next_ramp_that_is_free() -> None:
+    assert next_ramp([]) == "YlOrRd"
+    assert next_ramp(["YlOrRd_r", "Viridis"]) == "YlGnBu"
+    assert next_ramp([*FREE_RAMPS, FREE_RAMPS[0]]) == FREE_RAMPS[1]
 
 
 def test_ramps_are_found_however_they_are_written() -> None:
