@@ -174,8 +174,8 @@ class _Probe:
     async def _extent(self, table: Table) -> Bounds | None:
         column = table.column(table.geometry_column or "")
         if table.kind in ("table", "materialized view") and column is not None and not is_geography(column):
-            estimate = sa.func.ST_EstimatedExtent(table.schema_name, table.name, column.name)
-            boxed = sa.select(estimate.label("box")).subquery("estimated")
+            names = {"schema": table.schema_name, "name": table.name, "column_": column.name}
+            boxed = sa.text(_ESTIMATED).bindparams(**names).columns(sa.column("box")).subquery("estimated")
             rows = await self._ask(sa.select(*extents.box_columns(boxed.c.box, table.srid)), table)
             if rows and (found := extents.bounds(rows[0])) is not None:
                 return found
@@ -200,6 +200,23 @@ class _Probe:
         except GisError as error:
             log.debug("a probe was left out", table=table.id, reason=error.message)
             return ()
+
+
+_ESTIMATED = """
+SELECT CASE WHEN bool_and(box IS NOT NULL OR is_empty) THEN ST_Extent(CAST(box AS geometry)) END AS box FROM (
+  SELECT pg_relation_size(c.oid) = 0 AS is_empty, CASE WHEN pg_relation_size(c.oid) > 0
+    THEN ST_EstimatedExtent(CAST(n.nspname AS text), CAST(c.relname AS text), CAST(:column_ AS text)) END AS box
+  FROM (SELECT CAST(format('%I.%I', CAST(:schema AS text), CAST(:name AS text)) AS regclass) AS oid) AS asked
+  CROSS JOIN LATERAL (
+    SELECT asked.oid WHERE NOT EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = asked.oid)
+    UNION ALL SELECT relid FROM pg_partition_tree(asked.oid) WHERE isleaf
+      AND EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = asked.oid)
+  ) AS part
+  JOIN pg_class AS c ON c.oid = part.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+) AS boxes
+"""
+"""By the index or the statistics of a table, or of its partitions: PostGIS fails for a partitioned table that has an
+index."""
 
 
 def _box_sql(table: Table, place: int) -> str:

@@ -135,6 +135,26 @@ async def test_views_materialized_views_and_partitioned_tables_are_entries_and_p
         registry.get("data.parts_1")
 
 
+async def test_the_extent_of_a_large_partitioned_table_is_that_of_its_partitions(
+    database: Database, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostGIS cannot estimate it from the index of the whole."""
+    monkeypatch.setattr(probe, "MAX_MEASURED_ROWS", 10)
+    monkeypatch.setattr(probe, "MAX_COUNTED_ROWS", 10)
+    await run(
+        database,
+        "CREATE TABLE data.shares (id int, geom geometry(Point, 4326)) PARTITION BY RANGE (id)",
+        "CREATE TABLE data.shares_1 PARTITION OF data.shares FOR VALUES FROM (0) TO (30)",
+        "CREATE TABLE data.shares_2 PARTITION OF data.shares FOR VALUES FROM (30) TO (60)",
+        "CREATE TABLE data.shares_3 PARTITION OF data.shares FOR VALUES FROM (60) TO (90)",
+        "INSERT INTO data.shares SELECT n, ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 50) n",
+        "CREATE INDEX ON data.shares USING gist (geom)",
+        "ANALYZE data.shares",
+    )
+    await appears(registry, "data.shares")
+    assert registry.get("data.shares").bounds == pytest.approx((1, 1, 50, 1), abs=1e-5)
+
+
 async def test_a_foreign_table_is_an_entry(database: Database, registry: Registry, database_url: str) -> None:
     try:
         await run(database, "CREATE EXTENSION postgres_fdw")
