@@ -196,4 +196,4 @@ async def _dense_tiles(
     return [(row["x"], row["y"]) for row in rows if row["y"] not in edges]
 
 
-_IS_INDEXED = f"SELECT c.relkind = 'r' AND {INDEXED} FROM pg_class AS c WHERE c.oid = $1"  # noqa: S608 - a constant
+_IS_INDEXED = f"SELECT c.relkind IN ('r', 'm') AND {INDEXED} FROM pg_class AS c WHERE c.oid = $1"  # noqa: S608 - a constant

@@ -57,9 +57,28 @@ async def town(session: asyncpg.Connection, kind: str, shape: str, srid: int = 4
     )
 
 
-async def drawn(database: Database) -> Atlas:
+async def test_a_materialized_view_has_bands_of_dense_tiles(
+    database: Database, session: asyncpg.Connection
+) -> None:
+    await town(session, "Point", "place")
+    await session.execute(
+        """CREATE MATERIALIZED VIEW data.seen AS SELECT * FROM data.things;
+        CREATE INDEX ON data.seen USING gist (geom); ANALYZE data.seen"""
+    )
+    table, state = await looked_at(database, "data.seen")
+    store = OverviewStore(database.owner)
+    await OverviewBuilder(store, SHARE, MANY).build(session, table, state)
+    row = await store.row(state.relid, fresh=True)
+    assert row is not None
+    assert row.ladder is not None
+    assert row.ladder.is_dense(*TOWN)
+    tile = await (await drawn(database, "data.seen")).tile(*TOWN)
+    assert sum(each.properties["@weight"] for each in tile["features"]) == ROWS * 2 // 3
+
+
+async def drawn(database: Database, name: str = "data.things") -> Atlas:
     atlas = Atlas(database, low_zoom=LowZoom(DataVersions(database.owner), OverviewStore(database.owner), 1))
-    await atlas.layer("data.things")
+    await atlas.layer(name)
     return atlas
 
 
