@@ -365,17 +365,17 @@ class OverviewBuilder:
 
     async def _finish(self, build: Build, ladder: Ladder | None, started: float) -> None:
         document, seconds = None if ladder is None else ladder.model_dump_json(), time.monotonic() - started
-        state = build.state
-        async with build.session.transaction():
-            await build.session.execute(_FINISH, state.relid, build.number, state.version, document, seconds)
+        values = build.state.relid, build.number, build.state.version, document, seconds
+        await build.session.execute(_FINISH, *values)
 
-    async def drop_old(self, session: asyncpg.Connection, state: TableState) -> None:
+    async def drop_old(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop what an earlier build made, once no server draws from it any more."""
-        row = await self._store.row(state.relid, fresh=True)
+        row = await self._store.row(relid, fresh=True)
         if row is not None:
             ladders = [*filter(None, [row.ladder]), *(each.ladder for each in row.filtered.values())]
             kept = [band.name for ladder in ladders for band in ladder.tables]
-            await drop_tables(session, state.relid, *kept, keep=bool(ladders))
+            kept += [] if row.next_steps is None else [f"_{row.build + 1}_"]
+            await drop_tables(session, relid, *kept, keep=bool(kept))
 
     async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
         """Remember why there are no overviews of this version of the data, so that it is not tried again."""

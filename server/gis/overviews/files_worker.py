@@ -42,6 +42,10 @@ class LakeOverviewWorker(TableWorker):
 
     async def _round(self) -> None:
         """Small tables first."""
+        for relid in self._work.replaced():
+            async with self._database.owner_session(self._work.session) as session:
+                if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(relid)):
+                    await self._work.drop(session, relid)
         states = await self._versions.read(tuple(self._wanted.values()))
         for table in sorted(self._wanted.values(), key=lambda each: each.lake.bytes if each.lake else 0):
             state, needs = states.get(table.id), self._needs.get(table.id, ())

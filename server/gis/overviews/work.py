@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import asyncpg
@@ -46,6 +46,8 @@ class OverviewWork:
         self._filters = filters
         self._failed: set[tuple[int, Need]] = set()
         """Of filters that could not be computed for some row."""
+        self._replaced: dict[int, float] = {}
+        """Tables whose former overviews can be dropped, and when."""
         self._without_room: TTLCache[tuple[int, Need], bool] = TTLCache(1000, NO_ROOM_S)
 
     async def is_due(
@@ -98,8 +100,9 @@ class OverviewWork:
             await self._note_fault(session, table, state, [rows] if rows else wanted, error)
             return False
         if done and row is not None and row.ladder is not None:
-            await asyncio.sleep(DROP_AFTER_S)
-        await self._builder.drop_old(session, state)
+            self._replaced[state.relid] = time.monotonic() + DROP_AFTER_S
+        else:
+            await self._builder.drop_old(session, state.relid)
         return done
 
     async def _note_fault(
@@ -176,11 +179,19 @@ class OverviewWork:
     def _can_compute(self, table: Table, state: TableState, need: Need) -> bool:
         return (state.relid, need) not in self._failed and self._builder.can_compute(table, need)
 
-    async def dropped(self) -> list[int]:
-        return await self._store.dropped()
+    async def outdated(self) -> list[int]:
+        return [*await self._store.dropped(), *self.replaced()]
+
+    def replaced(self) -> list[int]:
+        """Tables with overviews that no server draws from any more since newer ones took their place."""
+        return [relid for relid, since in self._replaced.items() if since <= time.monotonic()]
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
-        await self._builder.drop(session, relid)
+        self._replaced.pop(relid, None)
+        if relid in await self._store.dropped():
+            await self._builder.drop(session, relid)
+        else:
+            await self._builder.drop_old(session, relid)
 
 
 def _is_passing(error: Exception) -> bool:

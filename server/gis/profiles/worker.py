@@ -53,12 +53,12 @@ class OverviewJob(Protocol):
         needs: Collection[Need] = (),
     ) -> bool: ...
 
-    async def dropped(self) -> list[int]:
-        """Tables, by oid, that were dropped and have overviews."""
+    async def outdated(self) -> list[int]:
+        """Tables, by oid, with overviews to drop: all those of a dropped table, and those that newer ones replaced."""
         ...
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
-        """Drop the overviews of such a table. The session holds the table's lock."""
+        """Drop such overviews. The session holds the table's lock."""
         ...
 
 
@@ -168,8 +168,8 @@ class ProfileWorker(TableWorker):
                     return
 
     async def _drop_overviews(self, overviews: OverviewJob) -> None:
-        """Give back the disk space of dropped tables at the next check; of some another server is building them."""
-        for relid in await overviews.dropped():
+        """Give back the disk space of what nobody draws from; of some tables another server is building overviews."""
+        for relid in await overviews.outdated():
             async with self._database.owner_session({}) as session:
                 if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(relid)):
                     await overviews.drop(session, relid)

@@ -217,7 +217,7 @@ async def test_a_build_goes_on_after_the_last_band_of_dense_tiles(
     assert [band.zoom for band in row.ladder.dense] == [*range(made[0], made[0] + len(row.ladder.dense))]
     assert len(row.ladder.dense) > 1
     await check(session, row.ladder, ROWS)
-    await builder.drop_old(session, state)
+    await builder.drop_old(session, state.relid)
     assert await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{row.ladder.dense[-1].name}") > 0
 
 

@@ -176,6 +176,9 @@ async def test_overviews_of_rows_that_pass_follow_the_rows(
     assert (await bench.filtered(HALF)).rows == rows < before.rows
     _, notes = await features(bench, HALF, (0,))
     assert "as_of" not in notes[0]
+    assert bench.state.relid in await bench.job.outdated()
+    await bench.job.drop(session, bench.state.relid)
+    assert bench.state.relid not in await bench.job.outdated()
     tables = await session.fetch(
         "SELECT relname FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname ~ $2",
         SCHEMA,

@@ -19,6 +19,7 @@ from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import DataBusy
 from server.gis.overviews import build
+from server.gis.overviews import work as work_module
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
@@ -172,6 +173,30 @@ async def worker(database: Database) -> AsyncIterator[ProfileWorker]:
     made.start()
     yield made
     await made.close()
+
+
+async def test_other_tables_do_not_wait_until_replaced_overviews_are_dropped(
+    database: Database, session: asyncpg.Connection, worker: ProfileWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_module, "DROP_AFTER_S", 10**6)
+    for name in ("things", "others"):
+        await session.execute(
+            f"""DROP TABLE IF EXISTS data.{name}; CREATE TABLE data.{name} (geom geometry(Point, 3857));
+            INSERT INTO data.{name} SELECT ST_SetSRID(ST_MakePoint(n, n), 3857) FROM generate_series(1, 3000) AS n;
+            ANALYZE data.{name}"""
+        )
+    tables = [(await looked_at(database, f"data.{name}"))[0] for name in ("things", "others")]
+    worker.want(tables)
+    await until(lambda: worker.built == 2)
+    for name in ("things", "others"):
+        await session.execute(f"DELETE FROM data.{name} WHERE ST_X(geom) < 30")
+    await session.execute("SELECT pg_stat_force_next_flush()")
+
+    def both_again() -> bool:
+        worker.want(tables)
+        return worker.built == 4
+
+    await until(both_again)
 
 
 def failing_builds(monkeypatch: pytest.MonkeyPatch, fault: Exception, times: int) -> list[str]:

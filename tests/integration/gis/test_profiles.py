@@ -273,7 +273,7 @@ class Builds:
     ) -> bool:
         return state.relid not in self._built
 
-    async def dropped(self) -> list[int]:
+    async def outdated(self) -> list[int]:
         return []
 
     async def drop(self, session: object, relid: int) -> None:
