@@ -16,10 +16,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
 from server.database.engines import single_reads
+
+log = structlog.get_logger(__name__)
 
 MAX_AGE_S = 2.0
 """Versions, profiles and overviews that were read less than this ago are not read again; another server may have
@@ -98,6 +101,11 @@ class TableState:
     is_view: bool = False
 
     @property
+    def is_unfollowed(self) -> bool:
+        """Whether the table is there, but changes of its rows cannot be detected."""
+        return bool(self.relid) and not self.version
+
+    @property
     def tag(self) -> str:
         """What tiles are drawn from: changes with the data, and with the overviews."""
         return f"{self.version}.{self.overviews}" if self.version and self.overviews else self.version
@@ -112,6 +120,7 @@ class DataVersions:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._known: dict[tuple[str, str], tuple[TableState, float]] = {}
+        self._is_warned = False
 
     async def read(self, tables: Iterable[Table], max_age: float = MAX_AGE_S) -> dict[str, TableState]:
         """The state of each table that exists, by its id."""
@@ -137,6 +146,9 @@ class DataVersions:
             rows = (await connection.execute(_STATES, asked)).all()
         for name in names:
             self._known.pop(name, None)
+        if not self._is_warned and any(not row.counts for row in rows):
+            self._is_warned = True
+            log.warning("maps do not follow their tables, because track_counts is off")
         for row in rows:
             state = TableState(
                 row.asked,

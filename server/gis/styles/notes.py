@@ -32,6 +32,10 @@ SAMPLED_CELLS = Template(
     "legend_sampled_cells",
     "Zoomed out, values of cells are computed from a sample of the rows, so extremes may be missed.",
 )
+NOT_FOLLOWED = Template(
+    "legend_not_followed",
+    "PostgreSQL does not report when {table} changes, so this legend and the count stay as they are.",
+)
 SAMPLED = Template("legend_sampled", "Drawn from {sample}; close up, from the files.")
 SAMPLED_CLASSES = Template(
     "legend_sampled_classes",

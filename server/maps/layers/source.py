@@ -28,6 +28,7 @@ from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import Renames, earlier_note, without_dropped_columns
 from server.gis.styles.notes import (
     CLASSES_OF_SAMPLE,
+    NOT_FOLLOWED,
     SAMPLED,
     SAMPLED_CELLS,
     SAMPLED_CLASSES,
@@ -90,7 +91,10 @@ class TableSource:
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)
         profile = None if self._profiles is None else await self._profiles.current(state)
         kept = None
-        if like is not None and (like.filter, like.data, like.estimated) == (wanted, state.version, False):
+        is_same = like is not None and (like.filter, like.data, like.estimated) == (
+            wanted, state.version, False,
+        )  # fmt: skip
+        if is_same and not state.is_unfollowed:
             kept = like
         known = self._known(state, profile, wanted, kept)
         is_large = state.rows >= self._large_rows and (state.can_be_sampled or state.is_view)
@@ -120,6 +124,8 @@ class TableSource:
             counting = self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
             part = EstimatedPart(*await asyncio.gather(*counting))
         legend = await self._saying_what_is_sampled(legend, entry, style, wanted, part.rows)
+        if state.is_unfollowed:
+            legend = with_note(legend, joined_notes(note_of(legend), NOT_FOLLOWED(table=entry.name)))
         return Drawing(entry, wanted, computed, legend, part.rows, part.bounds, is_estimated, state.version)
 
     def _known(

@@ -142,9 +142,10 @@ class DataFollower:
         return found
 
     async def _follow(self, shown: _Shown) -> None:
-        version = self._versions.known(shown.table.schema_name, shown.table.name).version
-        if not version:
+        state = self._versions.known(shown.table.schema_name, shown.table.name)
+        if not state.relid:
             return
+        version = state.version
         is_new = shown.data != version or shown.tiles != with_data_tag(
             shown.tiles, self._tags(shown.table.id)
         )

@@ -12,6 +12,7 @@ export const notes = {
   legend_not_drawn: "لا تُرسم العناصر التي بلا قيمة: {n}.",
   legend_dropped_column: "لم يعد في {table} العمود {column}، فلا يُعرض.",
   legend_dropped_columns: "لم تعد في {table} الأعمدة {columns}، فلا تُعرض.",
+  legend_not_followed: "لا يُبلغ PostgreSQL عن تغيّر {table}، فيبقى مفتاح الخريطة هذا والعدد على حالهما.",
   legend_sampled_cells: "عند التصغير تُحسب قيم الخلايا من عيّنة من الصفوف، وقد تغيب أعلى القيم وأدناها.",
   legend_classes_of_sample: "الفئات وأعدادها من {sample}.",
   legend_sampled: "مرسومة من {sample}؛ وعن قرب من الملفات.",
