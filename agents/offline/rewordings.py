@@ -49,18 +49,19 @@ def _english() -> SpellChecker:
 
 def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     """The right spelling of each unknown word of a text, if all of them are plainly typing mistakes: no English words,
-    and near to one word of the names and comments of tables and columns, of the language, or of English. Values are no
-    choices, for names are alike: Granada is not Grenada."""
+    and near to one word of the names and comments of tables and columns, of the language, or of English values.
+    Other values are no choices, for names are alike: Granada is not Grenada."""
     unknown = unknown_words(text, vocabulary)
     if not unknown or (english := _english()).known(map(fold, unknown)):
         return {}
     names = data_words(text, vocabulary, values=False)
+    values = data_words(text, vocabulary)
     names |= {f"{name}s" for name in names}
     known = (names, language_words() | language_of(vocabulary.operations).limits)
 
     def right_for(word: str) -> str:
         return next(filter(None, (_meant(word, each) for each in known)), "") or _meant(
-            word, english.candidates(word) or ()
+            word, values & (english.candidates(word) or set())
         )
 
     right = {word: right_for(fold(word)) for word in unknown}

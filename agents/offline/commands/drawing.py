@@ -176,6 +176,7 @@ class DrawingCommands(Grammar):
         start = cursor.at
         subject = self._refined_subject()
         where = self.conditions(subject.mention if subject else None).all()
+        cursor.take("ones", "one")
         if where is None and (subject is None or subject.where is None):
             cursor.at = start
             ones = cursor.take(p.ONES) or cursor.take("all", "the")

@@ -26,6 +26,9 @@ OperationStyle = Mapping[str, Any]
 _RANKING = frozenset({"top", "sort"})
 _TEXT = re.compile(r"'[^']*'")
 _NAME = re.compile(r'"(?P<quoted>[^"]+)"|(?P<plain>\w+)')
+_COUNTS = re.compile(r"\b(?:how many|number|numbers|count|counts|most|fewest)\b", re.IGNORECASE)
+_AGGREGATED = ("sum_", "mean_", "median_", "min_", "max_")
+"""Beginnings of the columns of aggregates. Their step counts rows as well, which may not have been asked for."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -88,7 +91,8 @@ async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varyi
     if not shown:
         return StyleSpec()
     asked = set(map(stem, _WORD.findall(goal.lower())))
-    best = max(shown, key=lambda name: _mentions(name, asked))
+    counts = _COUNTS.search(goal) is not None
+    best = max(shown, key=lambda name: (_mentions(name, asked), not counts and name.startswith(_AGGREGATED)))
     return new_style(
         table, None, style if style is not None and best == style["column"] else {"column": best}
     )
