@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Cql2, Table
 from agents.offline.answers import texts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, second_noun
 from agents.offline.meaning.columns import text_columns
-from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.stored_values import contains
 
 
@@ -27,13 +26,8 @@ async def leave_out_distinct(scene: Scene, text: str) -> None:
         (word,) = name_words(noun)
         having = [contains(column.name, word) for column in text_columns(table)]
         condition: Cql2 = having[0] if len(having) == 1 else {"op": "or", "args": having}
-        try:
-            is_distinct = bool(having) and await scene.data.count(table.id, condition) > 0
-        except ToolUnavailable:
-            raise
-        except ToolFailed:
-            is_distinct = False
-        if is_distinct:
+        distinct = await unless_failed(scene.data.count(table.id, condition)) if having else 0
+        if distinct:
             scene.vocabulary.no_tables.add(word)
 
 

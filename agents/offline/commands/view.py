@@ -15,7 +15,7 @@ from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.conditions import Mention, OneOf
 from agents.offline.meaning.intents import Intent, Look, Show, Zoom
 from agents.offline.meaning.places import place_meant
-from agents.offline.meaning.scene import Calls, Refuse, Scene
+from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
 from agents.offline.meaning.values import in_place
 
 MAX_TABLES_TRIED = 8
@@ -116,11 +116,7 @@ async def _no_group(scene: Scene, text: str) -> None:
     if named or text.isupper():
         return
     for table in scene.vocabulary.index.own[:MAX_TABLES_TRIED]:
-        if table.geometry_family != "polygon":
-            continue
-        try:
-            await in_place(scene, table, text)
-        except Refuse:
+        if table.geometry_family != "polygon" or await unless_refused(in_place(scene, table, text)) is None:
             continue
         plain = table.name.replace("_", " ")
         raise Refuse(

@@ -19,7 +19,7 @@ from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import is_number, name_column, text_columns
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
-from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene
+from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
@@ -195,11 +195,8 @@ async def row_named(
     is_one = before == where.text and before[:1].isupper() and singular(fold(noun)) == fold(noun)
     if not is_one and not text.istitle():
         return None
-    try:
-        place = await place_meant(scene, text if text.istitle() else before, table.id)
-    except Refuse:
-        return None
-    return place, await row_of(scene, place, place.name)
+    place = await unless_refused(place_meant(scene, text if text.istitle() else before, table.id))
+    return (place, await row_of(scene, place, place.name)) if place is not None else None
 
 
 async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRow) -> float:

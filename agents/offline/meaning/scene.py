@@ -5,12 +5,14 @@ Built again at every step from the request: nothing is remembered between steps 
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import ToolCall, ToolResult
 from agents.domain import Cql2, Focus, Layer, Table
 from agents.geo.phrases import MAX_LISTED, listed
@@ -23,6 +25,8 @@ from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
 from agents.offline.memory import Rows
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
+
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -44,6 +48,7 @@ Calls = list[tuple[str, dict[str, Any]]]
 """Names of tools and their arguments, to be called in this order."""
 
 
+log = logging.getLogger("agents.offline")
 ALL_ASKED_ABOUT = {"both": 2, "both of them": 2, "all three of them": 3}
 """Words for the rows of several questions that were alike, and how many questions."""
 MAX_OPTIONS = 500
@@ -85,6 +90,25 @@ class Say(Stop):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
+
+
+async def unless_refused(found: Awaitable[T]) -> T | None:
+    """What is looked up; None where the data cannot give it."""
+    try:
+        return await found
+    except Refuse:
+        return None
+
+
+async def unless_failed(found: Awaitable[T]) -> T | None:
+    """As `unless_refused`, and None where the look-up fails, too. Raises ToolUnavailable."""
+    try:
+        return await unless_refused(found)
+    except ToolUnavailable:
+        raise
+    except ToolFailed as failure:
+        log.info("looking something up failed: %s", failure)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained, is_key_name
@@ -28,10 +26,8 @@ from agents.offline.language.words import (
 )
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Compare
-from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings
-
-log = logging.getLogger("agents.offline")
 
 
 def columns_in(filter: Any) -> list[str]:
@@ -114,13 +110,8 @@ async def rows_with(
     """By column the values of rows that pass one of the tests and are `wanted`, as `plain` writes them, or are several
     words the last of which is one of `last_words`."""
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
-    try:
-        answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
-    except ToolUnavailable:
-        raise
-    except ToolFailed as failure:
-        log.info("looking up values in %s failed: %s", table.id, failure)
-        return {}
+    names = [column.name for column in columns]
+    answer = await unless_failed(scene.data.query(table.id, names, condition, limit=200)) or {}
     found: dict[str, list[Any]] = {}
     for row in answer.get("rows", ()):
         for column in columns:

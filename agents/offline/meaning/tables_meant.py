@@ -26,7 +26,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.resolver import to_cql2
-from agents.offline.meaning.scene import Ask, Refuse, Scene
+from agents.offline.meaning.scene import Ask, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.steps import ColumnWords
 
@@ -157,9 +157,6 @@ def _has_column(table: Table, mention: ColumnMention | ColumnWords) -> bool:
 
 async def _has_value(scene: Scene, table: Table, value: OneOf) -> bool:
     try:
-        await to_cql2(scene, table, value)
-    except Refuse:
-        return False
+        return await unless_refused(to_cql2(scene, table, value)) is not None
     except Ask:
         return True
-    return True

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Table
 from agents.geo.phrases import listed
 from agents.offline.answers import refusals
@@ -28,7 +27,7 @@ from agents.offline.language.words import (
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
-from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.scene import Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import (
     adjective_forms,
     place_forms,
@@ -156,9 +155,8 @@ async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
     for part in split_values(text):
         kind = ending_with(scene, table, part)
         if kind is None:
-            try:
-                kind = await _any_of(scene, table, own, part, elsewhere=False, adjective=True)
-            except Refuse:
+            kind = await unless_refused(_any_of(scene, table, own, part, elsewhere=False, adjective=True))
+            if kind is None:
                 return None
         kinds.append(kind)
     return kinds[0] if len(kinds) == 1 else {"op": "or", "args": kinds}
@@ -169,12 +167,9 @@ async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
     words = text.split()
     at_most = len(words) if len(split_values(text)) == 1 and '"' not in text else 0
     for at in range(1, min(at_most, _MOST_WORDS)):
-        try:
-            first = await of_kind(scene, table, " ".join(words[:at]))
-            second = await of_kind(scene, table, " ".join(words[at:]))
-        except Refuse:
-            continue
-        if not set(columns_in(first)) & set(columns_in(second)):
+        first = await unless_refused(of_kind(scene, table, " ".join(words[:at])))
+        second = await unless_refused(of_kind(scene, table, " ".join(words[at:]))) if first else None
+        if first and second and not set(columns_in(first)) & set(columns_in(second)):
             return {"op": "and", "args": [first, second]}
     return None
 
@@ -324,16 +319,10 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
 async def _known_place(scene: Scene, text: str) -> bool:
     """`Trinidad and Tobago`; `Paris, France` where that is where it lies."""
     name, _, where = text.partition(",")
-    try:
-        found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
-        return any(
-            fold(place.name) == fold(name) and fold(where.strip()) in fold(place.detail)
-            for place in found.places
-        )
-    except ToolUnavailable:
-        raise
-    except ToolFailed:
-        return False
+    found = await unless_failed(scene.data.find_place(text, limit=MAX_CANDIDATES))
+    return found is not None and any(
+        fold(place.name) == fold(name) and fold(where.strip()) in fold(place.detail) for place in found.places
+    )
 
 
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
@@ -373,12 +362,6 @@ async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: 
 
 
 async def _values_of(scene: Scene, table: Table, column: Column) -> list[str]:
-    try:
-        stats = await scene.data.stats(table.id, column.name)
-    except ToolUnavailable:
-        raise
-    except ToolFailed:
-        return list(column.samples)
-    return [str(entry["value"]) for entry in stats.get("top", ()) if entry.get("value") is not None] or list(
-        column.samples
-    )
+    stats = await unless_failed(scene.data.stats(table.id, column.name)) or {}
+    values = [str(entry["value"]) for entry in stats.get("top", ()) if entry.get("value") is not None]
+    return values or list(column.samples)

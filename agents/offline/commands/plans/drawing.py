@@ -257,12 +257,9 @@ async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]
         layer = scene.layer_of(subject)
         return layer, scene.table(layer.table)
     first = scene.recent_layer()
-    try:
-        await _try(scene, intent, first)
-    except Refuse:
-        for other in reversed(scene.layers):
-            if other.id != first.id and await _fits(scene, intent, other):
-                return other, scene.table(other.table)
+    for each in (first, *(each for each in reversed(scene.layers) if each.id != first.id)):
+        if await _fits(scene, intent, each):
+            return each, scene.table(each.table)
     return first, scene.table(first.table)
 
 
@@ -272,17 +269,13 @@ def _has_rows_of(made: Table, named: Table) -> bool:
     return made.is_result and bool(named.key) and all(made.column(name) is not None for name in named.key)
 
 
-async def _try(scene: Scene, intent: i.Refine, layer: Layer) -> None:
-    table = scene.table(layer.table)
-    if intent.where is not None:
-        await to_cql2(scene, table, intent.where)
-    if intent.top is not None:
-        top_column(scene, table, intent.top)
-
-
 async def _fits(scene: Scene, intent: i.Refine, layer: Layer) -> bool:
+    table = scene.table(layer.table)
     try:
-        await _try(scene, intent, layer)
+        if intent.where is not None:
+            await to_cql2(scene, table, intent.where)
+        if intent.top is not None:
+            top_column(scene, table, intent.top)
     except Refuse:
         return False
     return True

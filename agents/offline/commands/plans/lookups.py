@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import fact_columns, measure_columns
@@ -24,7 +23,7 @@ from agents.offline.meaning.columns import (
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
 from agents.offline.meaning.places import is_wide, place_meant, row_of
 from agents.offline.meaning.resolver import combined, to_cql2
-from agents.offline.meaning.scene import Calls, Refuse, Scene
+from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.values import with_name
 
@@ -200,11 +199,8 @@ async def _shares_in_points(
             continue
         own = intent.where if intent.rows is not None else OneOf(intent.of, how="named")
         conditions = [each for each in (own, OneOf(intent.among, how="in")) if each is not None]
-        try:
-            rows = await to_cql2(scene, table, joined("and", conditions))
-        except Refuse:
-            continue
-        if intent.rows is not None or await scene.data.count(table.id, rows) == 1:
+        rows = await unless_refused(to_cql2(scene, table, joined("and", conditions)))
+        if rows and (intent.rows is not None or await scene.data.count(table.id, rows) == 1):
             parts.append({"table": table.id, "column": name, "filters": rows})
     return [[("column_stats", part), ("column_stats", whole)] for part in parts for whole in wholes]
 
@@ -221,13 +217,8 @@ async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent
 
 async def _with_value(scene: Scene, table: Table, value: str) -> Cql2 | None:
     """The rows with that value of a column; None where none has it."""
-    try:
-        filters = await to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind"))
-    except ToolUnavailable:
-        raise
-    except (Refuse, ToolFailed):
-        return None
-    return filters if filters["op"] in ("=", "in") else None
+    filters = await unless_failed(to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind")))
+    return filters if filters and filters["op"] in ("=", "in") else None
 
 
 def without_noun(table: Table, name: str) -> str:
@@ -248,15 +239,14 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
         whole = await _named_row(scene, table, f"{one}, {where}")
         if whole is not None:
             return whole
-    try:
-        if "," in name:
-            return await row_of(scene, await place_meant(scene, name, table.id), name)
-        filters = await with_name(scene, table, name)
-    except ToolUnavailable:
-        raise
-    except (Refuse, ToolFailed):
-        return None
-    return filters if filters["op"] in ("=", "in") else None
+    if "," in name:
+        return await unless_failed(_row_called(scene, table, name))
+    filters = await unless_failed(with_name(scene, table, name))
+    return filters if filters and filters["op"] in ("=", "in") else None
+
+
+async def _row_called(scene: Scene, table: Table, name: str) -> Cql2:
+    return await row_of(scene, await place_meant(scene, unquoted(name), table.id), name)
 
 
 async def _best_known(scene: Scene, table: Table, names: Sequence[str], rows: list[Cql2]) -> list[Cql2]:
@@ -266,8 +256,8 @@ async def _best_known(scene: Scene, table: Table, names: Sequence[str], rows: li
     for at, (name, own) in enumerate(zip(names, rows, strict=True)):
         if await scene.data.count(table.id, own) < 2:
             continue
-        try:
-            found[at] = await row_of(scene, await place_meant(scene, unquoted(name), table.id), name)
-        except Refuse:
+        best = await unless_refused(_row_called(scene, table, name))
+        if best is None:
             return rows
+        found[at] = best
     return found
