@@ -183,6 +183,7 @@ def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) ->
     return value
 
 
+_LEAST = frozenset(("fewest", "least", "lowest", "smallest", "shortest", "narrowest"))
 _OPENING = re.compile(
     r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
     r"|draw|create|compute|calculate|how far (?:away )?(?:is it|is|are))\s+",
@@ -225,6 +226,39 @@ def top_step(
     """The first rows by a column."""
     way = {"smallest": True} if smallest else {}
     return step("top", source, title=title, by=by, n=n, **arguments, **way)
+
+
+def first_groups_step(groups: str, how: str, what: str, by: str | ColumnWords, n: int = 1) -> AnalysisStep:
+    """Those of the groups before that have the most or the least: `The 3 countries with the most airports`. `by` is the
+    column that was added, or the words for it."""
+    few = f"{n} " if n > 1 else ""
+    title = f"The {few}{groups.removeprefix('the ')} with the {how} {what}"
+    column = AddedColumn(by) if isinstance(by, str) else by
+    return top_step(RESULT, column, n, smallest=is_least(how), title=title, ties=True)
+
+
+def near_step(
+    rows: Features,
+    other: Features,
+    distance: Any,
+    title: str,
+    operation: str = "select_by_location",
+    **arguments: Any,
+) -> AnalysisStep:
+    """Rows within a distance of others, or with `spatial_join` how many of the others there are."""
+    return step(
+        operation, rows, ("other", other), title=title, predicate="within_distance", distance=distance, **arguments
+    )  # fmt: skip
+
+
+def sum_of(column: str | ColumnWords) -> dict[str, Any]:
+    """The total of a column."""
+    return {"function": "sum", "column": ColumnWords(column) if isinstance(column, str) else column}
+
+
+def is_least(how: str) -> bool:
+    """Whether `fewest` or `smallest number of` asks for the least."""
+    return how.split()[0] in _LEAST
 
 
 def counted(*figures: Mapping[str, Any]) -> list[Mapping[str, Any]]:

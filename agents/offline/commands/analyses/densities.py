@@ -16,13 +16,12 @@ from agents.offline.meaning.columns import is_number, name_column, text_columns
 from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
-    AddedColumn,
     ColumnWords,
     NameColumn,
     count_in_areas,
+    first_groups_step,
     step,
     summary,
-    top_step,
 )
 from agents.offline.meaning.units import column_unit
 from agents.units import UNITS, Unit
@@ -58,9 +57,8 @@ def _divided(
     if len(own) > 1 or any(table.column(each) is not None for each in (name, "area_m2")):
         return None
     size, factor = (own[0][0], own[0][1].factor) if own else ("area_m2", 1.0)
-    source = RESULT if before else areas
     if not own:
-        before = (*before, step("measure", source, measures=["area"]))
+        before = (*before, step("measure", RESULT if before else areas, measures=["area"]))
     expression = f"{amount} * {unit.factor / factor:.12g} / {size}"
     by = f"{title}, by the {f'column {size}' if own else 'measured area'}"
     return (
@@ -144,11 +142,9 @@ def _most_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     found = (_per_area if "what" in bindings else _counted_per_area)(bindings, context)
     if found is None:
         return None
-    smallest = bindings["how"].split()[0] in ("fewest", "least", "lowest")
     last = found[-1].title[:1].lower() + found[-1].title[1:]
-    title = f"The {bindings['areas'].noun} with the {bindings['how']} {last}"
-    by = AddedColumn(_column(_unit(bindings)))
-    return (*found, top_step(RESULT, by, 1, smallest=smallest, title=title, ties=True))
+    by = _column(_unit(bindings))
+    return (*found, first_groups_step(bindings["areas"].noun, bindings["how"], last, by))
 
 
 USUAL_KM = 200.0

@@ -25,25 +25,20 @@ from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
 from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.conditions import Top
-from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import (
-    AddedColumn,
     AnalysisStep,
     ColumnWords,
     Grouped,
     count_in_areas,
-    top_step,
+    first_groups_step,
+    is_least,
+    sum_of,
 )
 from agents.offline.meaning.units import column_unit, in_one_unit
 
 COUNT = {"function": "count"}
 _SIZES = ("big", "high", "long", "fast")
-_NUMBER = ColumnWords("count")
-_LEAST = frozenset(("fewest", "least", "lowest", "smallest", "shortest", "narrowest"))
-
-
-def _least(bindings: Mapping[str, Any]) -> bool:
-    return bindings["how"].split()[0] in _LEAST
 
 
 def _limit(bindings: Mapping[str, Any], words: str) -> int:
@@ -59,9 +54,9 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     by: ColumnWords = bindings["by"]
     if not rows.named or not context.has_column(rows, by.text):
         return None
-    if _least(bindings) and context.vocabulary.match_table(name_words(by.text)) is not None:
+    if is_least(bindings["how"]) and context.vocabulary.match_table(name_words(by.text)) is not None:
         return None
-    if _least(bindings) and rows.where is not None:
+    if is_least(bindings["how"]) and rows.where is not None:
         return _fewest(bindings, context)
     found = by_own_column({**bindings, "figure": COUNT}, context)
     if not found or not isinstance(found[0], Grouped):
@@ -74,7 +69,7 @@ def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = share(bindings, context)
     if not found or not isinstance(found[0], Grouped) or found[0].part is None:
         return None
-    return (*found, _ranked(bindings, bindings["by"].text, AddedColumn("passing")))
+    return (*found, _ranked(bindings, bindings["by"].text, "passing"))
 
 
 def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -86,7 +81,9 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
         return None
     if rows.where is None and context.has_column(areas, rows.noun):
         return None
-    texts = text_columns(own) if own is not None and areas.where is None and not _least(bindings) else []
+    texts = (
+        text_columns(own) if own is not None and areas.where is None and not is_least(bindings["how"]) else []
+    )
     meant = columns_called((own,), name_words(areas.noun), texts.__contains__) if own is not None else []
     if len(meant) == 1:
         return (Grouped(rows, meant[0], COUNT, shapes=False), _ranked(bindings, meant[0]))
@@ -113,15 +110,13 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (Grouped(rows, name, COUNT, shapes=False), _ranked(bindings, name))
 
 
+_NUMBER = ColumnWords("count")
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 
 
-def _ranked(bindings: Mapping[str, Any], words: str, by: Any = _NUMBER) -> Any:
-    count = _limit(bindings, words)
-    few = f"{count} " if count > 1 else ""
-    most = "fewest" if _least(bindings) else "most"
-    title = f"The {few}{words.removeprefix('the ')} with the {most} {bindings['source'].noun}"
-    return top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True)
+def _ranked(bindings: Mapping[str, Any], words: str, by: str | ColumnWords = _NUMBER) -> AnalysisStep:
+    most = "fewest" if is_least(bindings["how"]) else "most"
+    return first_groups_step(words, most, bindings["source"].noun, by, _limit(bindings, words))
 
 
 def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -137,18 +132,11 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     columns = in_one_unit([each for table in tables for each in table.columns if each.name in named])
     name = FIGURE_NAMES[figure["function"]].lower()
     how = "highest" if bindings["how"] == "top" else bindings["how"]
-    count = _limit(bindings, bindings["by"].text)
-    few = f"{count} " if count > 1 else ""
-    groups = bindings["by"].text.removeprefix("the ")
-    title = f"The {few}{groups} with the {how} {name} {figure['column'].text}"
     # `people` of a column `population` is not a word of the figure's name.
     added = f"{figure['function']}_{columns[0].name}"
-    by = (
-        AddedColumn(added)
-        if len(columns) == 1
-        else ColumnWords(f"{figure['function']} {figure['column'].text}")
-    )
-    return (*found, top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True))
+    by = added if len(columns) == 1 else ColumnWords(f"{figure['function']} {figure['column'].text}")
+    groups, words = bindings["by"].text, f"{name} {figure['column'].text}"
+    return (*found, first_groups_step(groups, how, words, by, _limit(bindings, groups)))
 
 
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -173,7 +161,7 @@ def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     names = columns_called((table,), name_words(what.text)) if table is not None and rows.named else []
     if table is None or len(names) != 1 or not are_counts((table,), tuple(names)):
         return None
-    return _figure({**bindings, "figure": {"function": "sum", "column": what}, "how": "highest"}, context)
+    return _figure({**bindings, "figure": sum_of(what), "how": "highest"}, context)
 
 
 def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -206,10 +194,8 @@ def _sum_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None
         return None
     if table.geometry_family != "polygon" or columns_called((table,), name_words(words)):
         return None
-    title = f"The {areas.noun} with the {bindings['how']} {FIGURE_NAMES[figure['function']].lower()} {words}"
-    by = AddedColumn(f"{figure['function']}_{columns[0]}")
-    count = _limit(bindings, areas.text)
-    ranked = top_step(RESULT, by, count, smallest=_least(bindings), title=title, ties=True)
+    what, by = f"{FIGURE_NAMES[figure['function']].lower()} {words}", f"{figure['function']}_{columns[0]}"
+    ranked = first_groups_step(areas.noun, bindings["how"], what, by, _limit(bindings, areas.text))
     return (count_in_areas(areas, rows, figure), ranked)
 
 
@@ -218,19 +204,17 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = share(bindings, context)
     if found is None or bindings["source"].where is None:
         return None
-    title = f"The {bindings['by'].text} with the {bindings['how']} percentage of {bindings['source'].noun}"
-    return (*found, _by_percent(bindings, title))
+    what = f"percentage of {bindings['source'].noun}"
+    return (*found, first_groups_step(bindings["by"].text, bindings["how"], what, "percent"))
 
 
 def _share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which fuel has the largest share of the capacity?`"""
     found = share_of_sum(bindings, context)
-    title = f"The {bindings['by'].text} with the {bindings['how']} share of the {bindings['counted'][0].text}"
-    return (*found, _by_percent(bindings, title)) if found else None
-
-
-def _by_percent(bindings: Mapping[str, Any], title: str) -> AnalysisStep:
-    return top_step(RESULT, AddedColumn("percent"), 1, smallest=_least(bindings), title=title, ties=True)
+    what = f"share of the {bindings['counted'][0].text}"
+    return (
+        (*found, first_groups_step(bindings["by"].text, bindings["how"], what, "percent")) if found else None
+    )
 
 
 _WHICH = "(<ask>|[and] (in|on|at|for|of|with|within) (which|what)) [top] [{n:count}]"

@@ -11,7 +11,7 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, count_in_areas, step, top_step
+from agents.offline.meaning.steps import count_in_areas, first_groups_step, step
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -84,13 +84,8 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     rate = found[1].title[:1].lower() + found[1].title[1:]
     limit = bindings.get("n") or 1
-    few = f"{limit} " if limit > 1 else ""
-    title = f"The {few}{bindings['areas'].noun} with the {bindings['how']} {rate}"
-    by, smallest = (
-        AddedColumn(_column(bindings["amount"])),
-        bindings["how"].split()[0] in ("fewest", "least", "lowest"),
-    )
-    return (*found, top_step(RESULT, by, limit, smallest=smallest, title=title, ties=True))
+    by = _column(bindings["amount"])
+    return (*found, first_groups_step(bindings["areas"].noun, bindings["how"], rate, by, limit))
 
 
 def _column(amount: float) -> str:

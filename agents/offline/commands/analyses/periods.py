@@ -37,8 +37,9 @@ from agents.offline.meaning.steps import (
     ColumnWords,
     Grouped,
     LateCondition,
+    first_groups_step,
+    is_least,
     step,
-    top_step,
 )
 from agents.units import Unit
 
@@ -149,10 +150,8 @@ def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
 def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which month had the most incidents?`"""
     found = by_period(bindings, context)
-    smallest = bindings["how"] in ("fewest", "least")
-    noun = bindings["source"].noun
-    title = f"The {bindings['period']} with the {'fewest' if smallest else 'most'} {noun}"
-    ranked = top_step(RESULT, AddedColumn("count"), 1, smallest=smallest, title=title, ties=True)
+    most = "fewest" if is_least(bindings["how"]) else "most"
+    ranked = first_groups_step(bindings["period"], most, bindings["source"].noun, "count")
     if not found or len(found) == 1:
         return (*found, ranked) if found else None
     period = _NAMES.get(bindings["period"], bindings["period"])  # rows without a date are of none

@@ -20,6 +20,7 @@ from agents.offline.meaning.steps import (
     LateCondition,
     Ranking,
     count_in_areas,
+    is_least,
     step,
     top_step,
 )
@@ -100,7 +101,7 @@ def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, most first`, of what has been counted or measured."""
     if not context.chained:
         return None
-    least = bindings["order"] in ("fewest", "least", "lowest", "smallest", "shortest")
+    least = is_least(bindings["order"])
     way = {"ascending": True} if least else {}
     return (step("sort", RESULT, title=f"{bindings['order']} first", by=Ranking(Top(0, not least)), **way),)
 

@@ -13,12 +13,13 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
-    AddedColumn,
     AnalysisStep,
     Grouped,
     LateCondition,
     Ranking,
     count_in_areas,
+    first_groups_step,
+    near_step,
     step,
     top_step,
 )
@@ -44,16 +45,9 @@ def _between_distances(bindings: Mapping[str, Any], context: Context) -> Steps |
     if rows.mention is None or rows.guessed or len(distances) != 2:
         return None
     least, most = distances
-    near = step(
-        "select_by_location", rows, ("other", other), title=f"{rows.heading} within {most.text} of {other.text}",
-        predicate="within_distance", distance=most,
-    )  # fmt: skip
+    near = near_step(rows, other, most, f"{rows.heading} within {most.text} of {other.text}")
     title = f"{rows.heading} {bindings['said']} {other.text}"
-    far = step(
-        "select_by_location", RESULT, ("other", other), title=title, predicate="within_distance",
-        distance=least, invert=True,
-    )  # fmt: skip
-    return (near, far)
+    return (near, near_step(RESULT, other, least, title, invert=True))
 
 
 def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -63,9 +57,7 @@ def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | No
         return None
     far = bindings["distance"]
     title = f"{others.heading} within {far.text} of each of {rows.noun}"
-    joined = step(
-        "spatial_join", rows, ("other", others), title=title, predicate="within_distance", distance=far
-    )
+    joined = near_step(rows, others, far, title, "spatial_join")
     return (joined, kept_by_count(bindings, f"{others.noun} within {far.text}"))
 
 
@@ -75,12 +67,9 @@ def _most_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if not (rows.named and others.named):
         return None
     title = f"{others.heading} within {far.text} of each {rows.noun}"
-    joined = step(
-        "spatial_join", rows, ("other", others), title=title, predicate="within_distance", distance=far
-    )
-    smallest = bindings["how"] != "most"
-    title = f"The {rows.noun} with the {bindings['how']} {others.noun} within {far.text}"
-    return (joined, top_step(RESULT, AddedColumn("count"), 1, smallest=smallest, title=title, ties=True))
+    joined = near_step(rows, others, far, title, "spatial_join")
+    what = f"{others.noun} within {far.text}"
+    return (joined, first_groups_step(rows.noun, bindings["how"], what, "count"))
 
 
 def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:

@@ -11,15 +11,14 @@ from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import COMPARATIVES
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import OneOf
-from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, quoted, step, top_step
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.steps import ColumnWords, Grouped, first_groups_step, quoted, step
 
 DIFFERENCE = "difference"
 """The column that is added."""
-_LESS = word_set("smallest lowest")
 
 
 def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -36,9 +35,8 @@ def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
     if "how" not in bindings:
         return (gap,)
-    ranked = f"The {singular(rows.noun)} with the {bindings['how']} difference between {one} and {two}"
-    smallest = bindings["how"] in _LESS
-    return (gap, top_step(RESULT, AddedColumn(DIFFERENCE), 1, smallest=smallest, title=ranked, ties=True))
+    what = f"difference between {one} and {two}"
+    return (gap, first_groups_step(singular(rows.noun), bindings["how"], what, DIFFERENCE))
 
 
 def _one_of_both(table: Table, bindings: Mapping[str, Any], name: str) -> str:

@@ -13,7 +13,7 @@ from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import ColumnWords, step, summary
+from agents.offline.meaning.steps import near_step, step, sum_of, summary
 from agents.result_rows import rows_of
 
 
@@ -34,25 +34,15 @@ def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table, column = known
     rows = Features.of_table(table)
     title = f"{rows.text} {bindings['near']} {bindings['other'].text}"
-    near = step(
-        "select_by_location", rows, ("other", bindings["other"]), title=title,
-        predicate="within_distance", distance=bindings["distance"],
-    )  # fmt: skip
-    return _of_made(
-        {"source": replace(rows, text=title, made=(near,)), "figure": _total(column)},
-        context,
-    )
+    near = near_step(rows, bindings["other"], bindings["distance"], title)
+    return _of_made({"source": replace(rows, text=title, made=(near,)), "figure": sum_of(column)}, context)
 
 
 def _people_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many people live in the cities within 50 km of Ulm`."""
     table = context.table(bindings["source"])
     columns = measure_columns(table, "people") if table is not None else []
-    return _of_made({**bindings, "figure": _total(columns[0])}, context) if len(columns) == 1 else None
-
-
-def _total(column: str) -> dict[str, Any]:
-    return {"function": "sum", "column": ColumnWords(column)}
+    return _of_made({**bindings, "figure": sum_of(columns[0])}, context) if len(columns) == 1 else None
 
 
 def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -70,22 +60,14 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     if not own and (points is None or not has_areas):
         return None
     if own or points is None:
-        return (
-            summary(
-                areas, (), {"function": "sum", "column": ColumnWords(own[0])}, "Total population of them"
-            ),
-        )
+        return (summary(areas, (), sum_of(own[0]), "Total population of them"),)
     known, column = points
     rows = Features.of_table(known)
     inside = step(
-        "select_by_location",
-        rows,
-        ("other", areas),
-        title=f"{rows.heading} inside",
-        predicate="shares_interior",
-    )
+        "select_by_location", rows, ("other", areas), title=f"{rows.heading} inside", predicate="shares_interior"
+    )  # fmt: skip
     title = f"Total {column.replace('_', ' ')} of the {rows.text} inside"
-    return (inside, summary(RESULT, (), {"function": "sum", "column": ColumnWords(column)}, title))
+    return (inside, summary(RESULT, (), sum_of(column), title))
 
 
 def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
@@ -110,7 +92,7 @@ def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     columns = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
     if table is None or not columns or not are_counts((table,), tuple(columns)):
         return None
-    return _of_made({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
+    return _of_made({**bindings, "figure": sum_of(bindings["what"])}, context)
 
 
 def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -118,7 +100,7 @@ def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows: Features = bindings["source"]
     if not context.has_column(rows, bindings["what"].text):
         return None
-    return _of_made({**bindings, "figure": {"function": "sum", "column": bindings["what"]}}, context)
+    return _of_made({**bindings, "figure": sum_of(bindings["what"])}, context)
 
 
 def _figure_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:

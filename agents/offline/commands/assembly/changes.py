@@ -12,7 +12,7 @@ from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Compare, Condition, Quantity
 from agents.offline.meaning.features import RESULT
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, quoted, step, top_step
+from agents.offline.meaning.steps import AddedColumn, ColumnWords, quoted, step, sum_of, top_step
 
 _PERCENT, _CHANGE = "change_in_percent", "change"
 """The columns that are added."""
@@ -52,7 +52,7 @@ def changed(asked: Asked) -> Steps | None:
             return None
         if not all(adds(asked, each, name) for each in pair):
             return None
-        totals = [{"function": "sum", "column": ColumnWords(each)} for each in pair]
+        totals = [sum_of(each) for each in pair]
         figures = [*totals, {"function": "count", "name": "count"}]
         merged = f"Totals of {asked.called}"
         rows, note = known(asked, pair)

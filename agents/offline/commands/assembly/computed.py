@@ -25,6 +25,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     quoted,
     step,
+    sum_of,
     summary,
     top_step,
 )
@@ -197,7 +198,7 @@ def divided(
     asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str, measure: str = ""
 ) -> Steps:
     """The totals of two columns in each group, divided; with a `measure` that adds the second one."""
-    figures = [{"function": "sum", "column": ColumnWords(each)} for each in dict.fromkeys(names)]
+    figures = [sum_of(each) for each in dict.fromkeys(names)]
     rows, note = known(asked, names[:1] if measure else names)
     before: Steps = (step("measure", rows, measures=[measure]),) if measure else ()
     totals = step(

@@ -235,20 +235,18 @@ def first_groups(asked: Asked) -> Steps | None:
     if figure is None or (figure == COUNT and not asked.has("rows")):
         return None
     greatest = top.value.descending if top is not None else most is not None and "most" in most.value.split()
-    smallest = not greatest
     grouped_rows = Grouped(
         asked.rows(asked.where), by, figure, title=f"{figure_words(figure)} {asked.called} by {by}"
     )
-    how = ("fewest" if smallest else "most") if figure == COUNT else "lowest" if smallest else "highest"
+    how = ("most" if greatest else "fewest") if figure == COUNT else "highest" if greatest else "lowest"
     what = (
         asked.called
         if figure == COUNT
         else f"{figure_words(figure)[:1].lower()}{figure_words(figure)[1:]} {asked.called}"
     )
     title = f"The {asked.group_words} with the {how} {what}"
-    count = whose.value[1] or 1
-    name = AddedColumn(figure_name(asked, grouped_rows))
-    return (grouped_rows, top_step(RESULT, name, count, smallest=smallest, title=title, ties=True))
+    name, count = AddedColumn(figure_name(asked, grouped_rows)), whose.value[1] or 1
+    return (grouped_rows, top_step(RESULT, name, count, smallest=not greatest, title=title, ties=True))
 
 
 def _groups_having(asked: Asked, by: str) -> Steps | None:
