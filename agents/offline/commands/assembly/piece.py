@@ -1,9 +1,16 @@
-"""A piece of a request: some words of it with one meaning."""
+"""Pieces of a request, some words of it with one meaning each, and all ways in which they cover every word of it."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+MAX_WAYS = 40
+"""Kept of those that end at one place."""
+MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2, "figure": 3, "look": 3}
+"""How often a kind may be in one question; once, if it is not here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +25,22 @@ class Piece:
     text: str = ""
     where: Any = None
     """A further condition on its rows."""
+
+
+Way = tuple[float, tuple[Piece, ...]]
+
+
+def covers(begin: int, end: int, pieces_at: Callable[[int], Sequence[Piece]]) -> list[Way]:
+    """Pieces that follow each other without a gap from `begin` to `end`, each with its cost; without those that say
+    nothing."""
+    ways: dict[int, list[Way]] = {begin: [(0.0, ())]}
+    for at in range(begin, end):
+        here = sorted(ways.pop(at, ()), key=lambda way: way[0])[:MAX_WAYS]
+        pieces = pieces_at(at) if here else ()
+        for cost, before in here:
+            counts = Counter(each.kind for each in before)
+            for piece in pieces:
+                if piece.end <= end and counts[piece.kind] < MOST.get(piece.kind, 1):
+                    kept = before if piece.kind == "nothing" else (*before, piece)
+                    ways.setdefault(piece.end, []).append((cost + piece.cost, kept))
+    return sorted(ways.get(end, ()), key=lambda way: way[0])

@@ -17,7 +17,6 @@ from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.changes import changed
 from agents.offline.commands.assembly.charted import charted
 from agents.offline.commands.assembly.computed import counted_with, measured, of_all, rates
-from agents.offline.commands.assembly.cover import covers
 from agents.offline.commands.assembly.fitting import is_value
 from agents.offline.commands.assembly.groups import (
     by_several,
@@ -28,7 +27,7 @@ from agents.offline.commands.assembly.groups import (
     several_figures,
 )
 from agents.offline.commands.assembly.order import called, columns_in
-from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.piece import Piece, covers
 from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTable
 from agents.offline.commands.assembly.shown import shown
 from agents.offline.language.column_names import measure_columns

@@ -14,10 +14,9 @@ from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.flags import ABSENT, PRESENT
-from agents.offline.language.conditions.hemispheres import take_side
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
-from agents.offline.language.conditions.shape_words import take_shape_fact
+from agents.offline.language.conditions.shapes import take_shape_fact, take_side
 from agents.offline.language.conditions.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES

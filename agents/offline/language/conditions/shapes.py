@@ -1,12 +1,19 @@
-"""On which side of a parallel or meridian rows lie: `south of the equator`, `north of 60 degrees`, `in the western
-hemisphere`."""
+"""Conditions on geometries: on which side of a parallel or meridian they lie (`south of the equator`, `north of 60
+degrees`, `in the western hemisphere`), and what is wrong with them (`with invalid geometries`, `without geometry`)."""
 
 from __future__ import annotations
 
+from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import HEMISPHERES, MERIDIANS, PARALLELS
-from agents.offline.meaning.conditions import OnSide, Side
+from agents.offline.meaning.conditions import GeometryFact, OnSide, Side
 
+_FACTS = (
+    (p.WITHOUT_SHAPE, GeometryFact("missing")),
+    (p.INVALID_SHAPE, GeometryFact("invalid")),
+    (p.VALID_SHAPE, GeometryFact("valid")),
+    (p.EMPTY_SHAPE, GeometryFact("empty")),
+)
 _SIDES: dict[str, Side] = {"north": "north", "south": "south", "east": "east", "west": "west"}
 
 
@@ -60,3 +67,8 @@ def _degrees(cursor: Cursor, side: Side) -> float | None:
     if number is None or not (named or unit or letter):
         return None
     return -number.value if letter in ("s", "w") else number.value
+
+
+def take_shape_fact(cursor: Cursor) -> GeometryFact | None:
+    """A condition on the geometry. Returns None and leaves the cursor in place if no such words follow."""
+    return next((fact for phrases, fact in _FACTS if cursor.take(phrases)), None)
