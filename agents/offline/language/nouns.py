@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Table
+from agents.geo.styling.colours import same_colour
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, NO_MISTAKES, NUMBER_WORDS
@@ -173,7 +174,7 @@ def _coloured_layer(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         wearing = tuple(
             layer
             for layer in vocabulary.layers
-            if layer.style.kind == "single" and layer.style.color == color
+            if layer.style.kind == "single" and same_colour(layer.style.color, color)
         )
         words, used = cursor.keys()
         named = vocabulary.match_layer(words) if words else None
