@@ -47,9 +47,6 @@ class Edge:
     cost: float = 0.0
     bindings: Bindings = ()
 
-    def bound(self, name: str) -> Any:
-        return next((value for each, value in self.bindings if each == name), None)
-
 
 class Chart:
     """`spans(slot, at)` are the fillings of a slot that begin at a token; `words` the tokens as words and signs."""

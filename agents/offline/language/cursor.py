@@ -191,6 +191,3 @@ class Cursor:
     def since(self, start: int) -> str:
         """The text of the tokens from `start` to here."""
         return words_of(self.tokens[start : self.at])
-
-    def rest(self) -> str:
-        return words_of(self.tokens[self.at : self.end])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agents.domain import Column, Table
 from agents.geo.phrases import is_year
@@ -296,11 +295,6 @@ def _ranking(table: Table, column: Column, top: Top) -> Column:
             else "",
         )
     return column
-
-
-def with_column(condition: Compare | Between, column: Column) -> Compare | Between:
-    """The condition about the column that was found."""
-    return replace(condition, column=ColumnMention(column.name, (column.name,)))
 
 
 def _value_text(condition: Compare | Between) -> str:

@@ -284,52 +284,12 @@ def with_size(asked: Asked) -> Asked:
 
 def counted_with(asked: Asked) -> Steps | None:
     """`how many claims are open, and what is their total damage?`: the number of rows and a figure of them."""
-    kinds = ("count", "figure", "measured", "rows", "condition", "column", "and", "unit", "table")
-    measured, unit = asked.one("measured"), asked.one("unit")
-    if not asked.only(*kinds) or not asked.has("rows"):
+    figure = asked.figure()
+    if not asked.only("count", "figure", "rows", "condition", "column", "and", "table") or not asked.has(
+        "rows"
+    ):
         return None
-    if measured is not None:
-        size = _size_in(asked, measured.value)
-        if size is None or asked.has("figure", "column", "unit", "top"):
-            return None
-        name, function, wanted, words = size[0], "sum", measured.value, size[0]
-    else:
-        figure, columns = asked.figure(), asked.all("column")
-        if figure is None or figure == COUNT:
-            return None
-        function, words = figure["function"], columns[0].text
-        if unit is None:
-            title = f"{FIGURE_NAMES[function]} {words} of {asked.called}"
-            return (summary(asked.rows(asked.where), [], figure, title),)
-        own = number(asked, columns[0].value)
-        if own is None:
-            return None
-        name, wanted = own, unit.value
-    title, rows = f"{FIGURE_NAMES[function]} {words} of {asked.called}", asked.rows(asked.where)
-    converted_rows = _in_wanted_unit(asked, rows, name, wanted, words, title)
-    if converted_rows is None:
+    if figure is None or figure == COUNT:
         return None
-    steps, made = converted_rows
-    return (*steps, summary(RESULT, [], {"function": function, "column": ColumnWords(made)}, title))
-
-
-def _in_wanted_unit(
-    asked: Asked, rows: Features, name: str, wanted: Unit, words: str, title: str
-) -> tuple[Steps, str] | None:
-    """The steps that add a column of the values in a unit, and its name. Where the column is in no such unit, `area`
-    and `length` are measured."""
-    column = asked.table.column(name)
-    own = column_unit(column) if column is not None else None
-    made = f"{'_'.join(name_words(words)[:1])}_{wanted.ending}"
-    if own is not None and own.dimension == wanted.dimension and asked.table.column(made) is None:
-        expression = f"{quoted(name)} * {own.factor / wanted.factor:.12g}"
-        return (step("calculate", rows, title=title, name=made, expression=expression),), made
-    measure, measured, family = _MEASURED.get(wanted.dimension, ("", "", ""))
-    taken = any(asked.table.column(each) is not None for each in (made, measured))
-    if own is not None or taken or words != measure or asked.table.geometry_family != family:
-        return None
-    expression = f"{measured} / {wanted.factor:.12g}"
-    return (
-        step("measure", rows, measures=[measure]),
-        step("calculate", RESULT, title=title, name=made, expression=expression),
-    ), made
+    title = f"{FIGURE_NAMES[figure['function']]} {asked.all('column')[0].text} of {asked.called}"
+    return (summary(asked.rows(asked.where), [], figure, title),)

@@ -218,7 +218,7 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
         return of_all(asked)
     if asked.has("share"):
         return _share(asked)
-    if asked.has("count") and asked.has("figure", "measured"):
+    if asked.has("count") and asked.has("figure"):
         return counted_with(asked)
     if asked.has("measured"):
         return measured(asked)
