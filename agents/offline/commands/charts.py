@@ -13,8 +13,9 @@ from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import times_of
 from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import (
     is_number,
@@ -315,7 +316,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         arguments["color"] = named_column(scene, table, intent.color).name
     if layer is not None and not intent.columns and table.is_result and not rows_of(table):
         arguments["title"] = layer.name  # each group has one figure, so nothing is added up
-    how = intent.how or ("sum" if intent.kind == "pie" else "")  # the parts of a pie add up to the whole
+    adds_up = intent.kind == "pie" or (not table.is_result and _are_things(table, intent.columns))
+    how = intent.how or ("sum" if adds_up else "")  # the parts of a pie add up to the whole
     if how and "y" in arguments and kind in ("bar", "line"):
         arguments["aggregate"] = how
     if filters is not None:
@@ -325,6 +327,12 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.bins is not None:
         arguments["bins"] = intent.bins
     return [("make_chart", arguments)]
+
+
+def _are_things(table: Table, columns: Sequence[ColumnMention]) -> bool:
+    """`households by zone`: a number of things, of which each group has as many as all of its rows together."""
+    first = columns[0] if len(columns) > 1 else None
+    return first is not None and is_plural(first.text.lower()) and are_counts((table,), first.columns)
 
 
 def _drawn_columns(layer: Layer, table: Table) -> list[Column]:

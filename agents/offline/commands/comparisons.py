@@ -11,6 +11,7 @@ from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
@@ -88,6 +89,12 @@ def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent
     one, other = (all_of(rows.where, OneOf(bound[name].removeprefix("the "))) for name in ("one", "other"))
     what = STATISTICS[bound["how"].lower()]
     return Statistic(what, ColumnMention(bound["what"], columns), rows.mention, one, versus=other)
+
+
+def _figures_compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """The same of places that are no values of a table: those are groups."""
+    known = [vocabulary.values_called(name_words(bound[name])) for name in ("one", "other")]
+    return None if all(known) else _figures_of_both(bound, vocabulary)
 
 
 def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -304,12 +311,14 @@ COMMANDS = (
         _more_rows,
         -5.0,
     ),
-    *(
-        command(
-            f"{how} {_FIGURE} of {{rows:selection}} in {{one:words}} {joiner} [in] {{other:words}}",
-            _figures_of_both,
-            cost,
-        )
-        for how, joiner, cost in (("[<what>|compare]", _VERSUS, -6.0), ("compare", "(and|with|to)", -5.0))
+    command(
+        f"[<what>|compare] {_FIGURE} of {{rows:selection}} in {{one:words}} {_VERSUS} [in] {{other:words}}",
+        _figures_of_both,
+        -6.0,
+    ),
+    command(
+        f"compare {_FIGURE} of {{rows:selection}} in {{one:words}} (and|with|to) [in] {{other:words}}",
+        _figures_compared,
+        -12.0,
     ),
 )

@@ -29,7 +29,14 @@ def test_verify_at_the_end_asks_for_both(ending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "goal", ["fires near spark plug factories", "on spark", "who wrote on Sparkling water"]
+    "goal",
+    [
+        "fires near spark plug factories",
+        "on spark",
+        "who wrote on Sparkling water",
+        "share of sightings that are verified",
+        "show the verified",
+    ],
 )
 def test_other_words_do_not(goal: str) -> None:
     assert asked_engine(goal) == (goal, None)

@@ -1,0 +1,143 @@
+"""What follows a question, kinds of areas, contractions without their apostrophe, and figures that rows have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, no, where
+
+SIGHTINGS = make_table(
+    "data.sightings", "POINT", "Sightings of animals",
+    [("id", "integer", ""), ("species", "text", ""), ("n_ind", "integer", ""), ("obs_date", "date", ""),
+     ("verified", "boolean", "")],
+    [
+        (1, "red squirrel", 2, "2016-05-01", True, (1.0, 1.0)), (2, "pine marten", 1, "2021-05-01", False, (1.0, 1.1)),
+        (3, "otter", 3, "2023-05-01", True, (1.0, 1.2)), (4, "red squirrel", 1, "2022-01-01", True, (1.1, 1.1)),
+    ],
+)  # fmt: skip
+ZONES = make_table(
+    "data.habitat_zones", "POLYGON", "Habitat zones",
+    [("id", "integer", ""), ("name", "text", ""), ("habitat", "text", ""), ("sector", "text", "")],
+    [(1, "Gaick", "native pinewood", "north", (1.0, 1.0)), (2, "Feshie", "montane", "south", (1.0, 1.1))],
+)  # fmt: skip
+TRAILS = make_table(
+    "data.trails", "LINESTRING", "Trails",
+    [("id", "integer", ""), ("name", "text", ""), ("difficulty", "text", ""), ("len_km", "number", ""),
+     ("dogs_ok", "boolean", "")],
+    [(1, "Ryvoan", "easy", 4.0, True, (1.0, 1.0)), (2, "Lairig", "strenuous", 30.0, False, (1.0, 1.1))],
+)  # fmt: skip
+
+
+@pytest.fixture
+def chat() -> Chat:
+    world = World(SIGHTINGS, ZONES, TRAILS)
+    return Chat(world, analyst=Desk(world))
+
+
+BETWEEN_YEARS = both(
+    where("species", "=", "otter"), where("obs_date", ">=", {"date": "2015-01-01"}),
+    where("obs_date", "<", {"date": "2021-01-01"}),
+)  # fmt: skip
+SQUIRRELS = {"op": "casei", "args": ["% squirrel"]}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("how many otter sightings between 2015 and 2020?", BETWEEN_YEARS),
+        ("trails where dogs arent allowed", where("dogs_ok", "=", False)),
+        ("trails where dogs aren't allowed", where("dogs_ok", "=", False)),
+        (
+            "show pine marten and red squirrel records",
+            where("species", "in", ["pine marten", "red squirrel"]),
+        ),
+    ],
+)
+async def test_rows_are_those_that_the_words_mean(chat: Chat, sentence: str, filters: Any) -> None:
+    await chat(sentence)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [filters]
+
+
+async def test_a_value_of_areas_is_where_rows_lie(chat: Chat) -> None:
+    await chat("sightings in native pinewood")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["goal"]) == ("run_analysis", "sightings in native pinewood")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        (
+            "hide the squirrels",
+            no({"op": "like", "args": [{"op": "casei", "args": [{"property": "species"}]}, SQUIRRELS]}),
+        ),
+        ("hide the otter ones", no(where("species", "=", "otter"))),
+        ("exclude otter", no(where("species", "=", "otter"))),
+    ],
+)
+async def test_rows_are_left_out_by_their_value(chat: Chat, sentence: str, filters: Any) -> None:
+    await chat("show sightings")
+    await chat(sentence)
+    assert chat.calls[-1][1]["filters"] == filters
+
+
+@pytest.mark.parametrize(
+    ("sentences", "filters"),
+    [
+        (
+            ("how many easy trails are there?", "and the strenuous ones?"),
+            where("difficulty", "=", "strenuous"),
+        ),
+        (("total km of easy trails", "and strenuous?"), where("difficulty", "=", "strenuous")),
+    ],
+)
+async def test_another_kind_takes_the_place_of_the_one_in_the_question(
+    chat: Chat, sentences: tuple[str, str], filters: Any
+) -> None:
+    await chat(sentences[0])
+    ((asked, _),) = chat.calls
+    await chat(sentences[1])
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == (asked, filters)
+
+
+async def test_a_kind_that_was_left_out_is_not_left_out_again(chat: Chat) -> None:
+    await chat("how many trails are not easy?")
+    await chat("and the strenuous ones?")
+    assert chat.calls[-1][1]["filters"] != no(where("difficulty", "=", "strenuous"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "species", "is_last"),
+    [
+        ("when was the last red squirrel seen?", "red squirrel", True),
+        ("when was an otter last seen?", "otter", True),
+        ("when was the first red squirrel recorded?", "red squirrel", False),
+    ],
+)
+async def test_when_a_kind_was_seen_is_its_latest_or_earliest_date(
+    chat: Chat, sentence: str, species: str, is_last: bool
+) -> None:
+    await chat(sentence)
+    arguments = chat.calls[-1][1]
+    assert (arguments["sort"], arguments["descending"], arguments["limit"]) == ("obs_date", is_last, 1)
+    assert where("species", "=", species) in (arguments["filters"], *arguments["filters"]["args"])
+
+
+async def test_the_few_rows_of_a_list_are_those_that_are_shown(chat: Chat) -> None:
+    await chat("list 2 sightings")
+    await chat("show those")
+    assert chat.calls[-1][1]["filters"] == where("id", "in", [1, 2])
+
+
+async def test_what_goes_on_after_a_row_was_shown_is_about_the_question(chat: Chat) -> None:
+    await chat("which trail is the longest?")
+    await chat("where is it?")
+    assert [name for name, _ in chat.calls] == ["add_map_layer", "zoom_to"]
+    answer = await chat("and the shortest?")
+    assert "Ryvoan" in answer
