@@ -17,8 +17,7 @@ from agents.offline.commands.assembly.questions import asks_more, has_doubts, re
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.plans.ranked_charts import charted_groups
 from agents.offline.commands.questions import DataCommands
-from agents.offline.commands.requests import Command as TemplateCommand
-from agents.offline.commands.requests import CommandReader
+from agents.offline.commands.requests import CommandReader, CommandSet
 from agents.offline.commands.tables_named import on_the_map
 from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
@@ -48,6 +47,7 @@ MAX_QUESTION_TOKENS = 40
 MAX_PARTS_TRIED = 3
 
 _ON_THE_MAP = re.compile(r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed))\b")
+_COMMANDS, _EXPORTS = CommandSet(COMMANDS), CommandSet(exports.COMMANDS)
 _JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
 _AS_LIST = re.compile(r"(?i)\b(?:as|in) a (?:table|list)\W*$|^which\b.+\bon the map\W+\w")
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
@@ -126,7 +126,7 @@ class Parser(DrawingCommands, DataCommands):
         super().__init__(cursor_of(text), vocabulary, default)
         self.text = text
         self._start = 0
-        self._tool_commands = tool_commands(vocabulary.tools)
+        self._tool_commands = CommandSet(commands) if (commands := tool_commands(vocabulary.tools)) else None
         self._readers: dict[int, CommandReader] = {}
         self._analyses: dict[int, tuple[int, Intent | None]] = {}
 
@@ -163,7 +163,7 @@ class Parser(DrawingCommands, DataCommands):
 
     def by_template(self) -> Intent | None:
         """A command of those that are read by templates."""
-        return self._by(COMMANDS)
+        return self._by(_COMMANDS)
 
     def by_tool(self) -> Intent | None:
         """What a tool brings words for goes before all that this language knows itself."""
@@ -171,9 +171,9 @@ class Parser(DrawingCommands, DataCommands):
 
     def export(self) -> Intent | None:
         """Before `out_of_reach`, which refuses what else is asked of files."""
-        return self._by(exports.COMMANDS)
+        return self._by(_EXPORTS)
 
-    def _by(self, commands: tuple[TemplateCommand, ...]) -> Intent | None:
+    def _by(self, commands: CommandSet) -> Intent | None:
         if id(commands) not in self._readers:
             self._readers[id(commands)] = CommandReader(self.cursor, self.vocabulary, self.default, commands)
         return self._readers[id(commands)].read(self._ends_here)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import PARTS
-from agents.offline.language.chart import Chart
+from agents.offline.language.chart import Chart, TemplateIndex
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Template, compiled, words_of_templates
 from agents.offline.language.lexicon import COLOURS
@@ -115,15 +115,22 @@ class TemplateReader:
         return meanings[name]
 
 
+class CommandSet:
+    """Commands that are read together, with what is known of them before any text is."""
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self.limits = words_of_templates(tuple([each.template.text for each in commands])) | COLOURS
+        self.by_word = TemplateIndex(((each.template.node, each) for each in commands), PARTS)
+
+
 class CommandReader(TemplateReader):
     """Reads one command from a cursor on."""
 
     def __init__(
-        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: tuple[Command, ...]
+        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: CommandSet
     ) -> None:
-        limits = words_of_templates(tuple([each.template.text for each in commands])) | COLOURS
-        super().__init__(cursor, vocabulary, default, limits)
-        self.commands = [each for each in commands if self.chart.may_read(each.template.node)]
+        super().__init__(cursor, vocabulary, default, commands.limits)
+        self.commands = commands.by_word.readable(frozenset(cursor.words))
 
     def read(self, may_end: Callable[[], bool]) -> Intent | None:
         """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from agents.core.model import ToolSpec
 from agents.offline.commands.analyses.rules import typed
 from agents.offline.commands.requests import Command
-from agents.offline.language.grammar import compiled
+from agents.offline.language.grammar import Template, compiled
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import Intent, UseTool
@@ -22,7 +23,7 @@ def tool_commands(tools: Sequence[ToolSpec]) -> tuple[Command, ...]:
 
 def _command(spec: ToolSpec, phrase: str) -> Command:
     properties: Mapping[str, Any] = spec.parameters.get("properties", {})
-    template = typed(compiled(phrase), lambda name: _kind(properties.get(name, {})))
+    template = _template(phrase, tuple((name, _kind(schema)) for name, schema in properties.items()))
 
     def means(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
         arguments: dict[str, Any] = dict(template.constants)
@@ -34,6 +35,13 @@ def _command(spec: ToolSpec, phrase: str) -> Command:
         return UseTool(spec.name, tuple(arguments.items()))
 
     return Command(template, means)
+
+
+@lru_cache(maxsize=256)
+def _template(phrase: str, kinds: tuple[tuple[str, str], ...]) -> Template:
+    """Made once, for the chart keeps what it knows of each template."""
+    known = dict(kinds)
+    return typed(compiled(phrase), lambda name: known.get(name, _kind({})))
 
 
 def _kind(schema: Mapping[str, Any]) -> str:

@@ -7,9 +7,9 @@ text is always read or always declined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from agents.offline.language.grammar import Capture, Choice, Node, Part, Parts, Sequence_, Slot, Word
 from agents.offline.language.reading import TOO_INVOLVED
@@ -68,12 +68,11 @@ class Chart:
         self._kept: list[Node] = []
         self.size = 0
 
-    def may_read(self, node: Node, at: int = 0) -> bool:
+    def may_read(self, node: Node, at: int) -> bool:
         """Whether no words are missing from a place on that a template cannot do without."""
         if at not in self._left:
             self._left[at] = frozenset(self.words[at:])
-        left = self._left[at]
-        return all(not words.isdisjoint(left) for words in needed_words(node, self._parts))
+        return _has_needed(needed_words(node, self._parts), self._left[at])
 
     def read_whole(self, node: Node, at: int) -> tuple[Edge, ...]:
         """As `read`, of the node of a whole template."""
@@ -83,12 +82,12 @@ class Chart:
         """Raises Unreadable where there are too many ways."""
         if isinstance(node, Word):
             return self._word(node.text, at)  # not worth keeping
-        opening = opening_words(node, self._parts)
-        if opening is not None and (at >= len(self.words) or opening.isdisjoint(self._starts[at])):
-            return ()
         key = (id(node), at)
         found = self._edges.get(key)
         if found is None:
+            opening = opening_words(node, self._parts)
+            if opening is not None and (at >= len(self.words) or opening.isdisjoint(self._starts[at])):
+                return ()
             found = tuple(_cheapest(self._read(node, at)))
             self._edges[key] = found
             self._kept.append(node)  # so that no other node gets its id
@@ -202,6 +201,33 @@ def needed_words(node: Node, parts: Parts) -> tuple[frozenset[str], ...]:
     if known is None:
         known = _NEEDED[id(node)] = (node, tuple(dict.fromkeys(_needed(node, parts))))
     return known[1]
+
+
+def _has_needed(needed: tuple[frozenset[str], ...], words: frozenset[str]) -> bool:
+    for each in needed:
+        if each.isdisjoint(words):
+            return False
+    return True
+
+
+class TemplateIndex(Generic[T]):
+    """Templates by words of which a text must have one: of hundreds only a few are looked at for a request."""
+
+    def __init__(self, templates: Iterable[tuple[Node, T]], parts: Parts) -> None:
+        self._templates = [(needed_words(node, parts), each) for node, each in templates]
+        self._with_any: list[int] = []
+        self._with_word: dict[str, list[int]] = {}
+        for at, (needed, _) in enumerate(self._templates):
+            if not needed:
+                self._with_any.append(at)
+            for word in min(needed, key=len, default=()):
+                self._with_word.setdefault(word, []).append(at)
+
+    def readable(self, words: frozenset[str]) -> list[T]:
+        """Those of which a text with these words has all that they cannot do without, in their order."""
+        places = set(self._with_any).union(*(self._with_word.get(word, ()) for word in words))
+        found = (self._templates[at] for at in sorted(places))
+        return [each for needed, each in found if _has_needed(needed, words)]
 
 
 def _needed(node: Node, parts: Parts) -> list[frozenset[str]]:

@@ -118,7 +118,9 @@ class Cursor:
     def take(self, *phrases: str | Phrases) -> str | None:
         """The first of the phrases that stands here."""
         first = self.word()
-        for phrase, more in _beginning_with(phrases, first) if first else ():
+        if not first:
+            return None
+        for phrase, more in _beginning_with(phrases, first):
             end = self.at + 1 + len(more)
             self._steps += len(more)
             if not more or (end <= self.end and self._words[self.at + 1 : end] == more):

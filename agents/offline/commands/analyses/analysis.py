@@ -21,11 +21,11 @@ from agents.offline.commands.analyses import (
     tabular,
     totals,
 )
-from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
+from agents.offline.commands.analyses.rules import PARTS, Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name, with_layer_names
 from agents.offline.language import phrasebook as p
-from agents.offline.language.chart import Span
+from agents.offline.language.chart import Span, TemplateIndex
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
@@ -114,7 +114,9 @@ class Language:
         offered = {each.name for each in operations}
         commands = tuple(each for module in COMMANDS for each in module.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
-        self.row_rules = tuple((each, each.rows) for each in self.rules if each.rows is not None)
+        self.rules_by_word = TemplateIndex(((each.template.node, each) for each in self.rules), PARTS)
+        made = ((each.rows, (each, each.rows)) for each in self.rules if each.rows is not None)
+        self.row_rules_by_word = TemplateIndex(made, PARTS)
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]
         first = {word for each in phrases for word in each.first_words}
@@ -208,9 +210,9 @@ class AnalysisReader(TemplateReader):
         super().__init__(cursor, vocabulary, default, self.language.limits)
         self._following_steps: dict[int, _Found | None] = {}
         self.tags.made = self._made
-        may_read = self.chart.may_read
-        self._rules = [each for each in self.language.rules if may_read(each.template.node)]
-        self._row_rules = [(each, node) for each, node in self.language.row_rules if may_read(node)]
+        words = frozenset(cursor.words)
+        self._rules = self.language.rules_by_word.readable(words)
+        self._row_rules = self.language.row_rules_by_word.readable(words)
         self._known_made: dict[int, list[Span]] = {}
         self._starting_looks: dict[int, bool] = {}
 
