@@ -29,7 +29,7 @@ from agents.offline.answers.wording import why_failed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
 from agents.offline.commands.looks import style_arguments, with_stored_values
-from agents.offline.language.reading import read
+from agents.offline.language.reading import read, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import filled, late_look
@@ -89,7 +89,9 @@ async def _next_call(
     request: ModelRequest, agent: AnalysingAgent, scene: Scene, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
     """Raises Refuse or Ask if no call follows, and ToolFailed."""
-    chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
+    words = scene.vocabulary
+    key = ("analysis", goal, words.state)
+    chain = await read_once(words.index, key, lambda: read_analysis(goal, words, words.operations))
     if chain is None:
         raise _unread(goal, scene)
     recipe = await planned(scene, chain)

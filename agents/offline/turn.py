@@ -27,7 +27,7 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.follow_ups import asked_again
-from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
+from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
@@ -216,9 +216,13 @@ class Turn:
     async def _parsed(
         self, start: int = 0, end: int | None = None, vocabulary: Vocabulary | None = None
     ) -> list[Command]:
-        words = vocabulary or self.vocabulary
-        commands = await read(parse, self.text[:end], words, self._default_table(start), start)
+        commands = await self._read(self.text[:end], vocabulary or self.vocabulary, start)
         return [self._in_place(each) for each in commands] if self.is_repeated else commands
+
+    async def _read(self, text: str, vocabulary: Vocabulary, start: int) -> list[Command]:
+        default = self._default_table(start)
+        key = (text, start, default.id if default is not None else None, vocabulary.state)
+        return await read_once(vocabulary.index, key, lambda: parse(text, vocabulary, default, start))
 
     def _in_place(self, command: Command) -> Command:
         """Of a layer that was shown the filter is changed, rather than another one added."""
@@ -360,8 +364,7 @@ class Turn:
     async def _asked_of(self, place: CommandSpan) -> str:
         """The question of a command, read without the layers that it added, whose names may be its words."""
         before = self._vocabulary_before()
-        default = self._default_table(place.start)
-        commands = await read(parse, self.text[: place.end], before, default, place.start)
+        commands = await self._read(self.text[: place.end], before, place.start)
         return question_about(commands[0], before) if commands else ""
 
     def _vocabulary_before(self) -> Vocabulary:

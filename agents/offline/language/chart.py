@@ -204,10 +204,7 @@ def needed_words(node: Node, parts: Parts) -> tuple[frozenset[str], ...]:
 
 
 def _has_needed(needed: tuple[frozenset[str], ...], words: frozenset[str]) -> bool:
-    for each in needed:
-        if each.isdisjoint(words):
-            return False
-    return True
+    return not any(map(words.isdisjoint, needed))
 
 
 class TemplateIndex(Generic[T]):

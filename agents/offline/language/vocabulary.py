@@ -16,14 +16,10 @@ from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
-from agents.offline.language.column_names import (
-    DULL,
-    codes_explained,
-    columns_called,
-    tells_kind,
-)
+from agents.offline.language.column_names import DULL, codes_explained, columns_called, tells_kind
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
 from agents.offline.language.name_costs import are_of_other_years, nouns_of_columns, nouns_of_names, word_cost
+from agents.offline.language.reading import Unhashed
 from agents.offline.language.words import (
     misspelt,
     name_words,
@@ -260,6 +256,12 @@ class Vocabulary:
         self._columns: dict[tuple[tuple[str, ...], Words], tuple[str, ...]] = {}
         self._values: dict[Words, list[Value]] = {}
         self.no_tables: set[str] = set()  # nouns that only some rows are called by
+
+    @property
+    def state(self) -> Unhashed:
+        """All that the reading of a text depends on besides the index."""
+        values = [(each[0].id, *each[1:]) for found in self._values.values() for each in found]
+        return Unhashed((self.layers, self.operations, self.tools, values, set(self.no_tables)))
 
     @property
     def few_tables(self) -> tuple[Table, ...]:

@@ -32,6 +32,9 @@ from tests.unit.geo_agent.filtering import passes, properties
 from tests.unit.geo_agent.making import Row, box_of
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
 
+_SHARED: dict[tuple[int, ...], tuple[Table, ...]] = {}
+"""By the identities of the tables. What is worked out from the same tables is kept, as on a server."""
+
 
 class MemoryRegistry:
     def __init__(self, tables: Sequence[Table]) -> None:
@@ -40,7 +43,8 @@ class MemoryRegistry:
 
     def _keep(self, tables: Sequence[Table]) -> None:
         self._tables = tuple(sorted(tables, key=lambda table: table.id))
-        self._shared = tuple(each for each in self._tables if not (each.is_result or each.is_private))
+        shared = tuple(each for each in self._tables if not (each.is_result or each.is_private))
+        self._shared = _SHARED.setdefault(tuple(map(id, shared)), shared)
 
     def tables(self) -> Sequence[Table]:
         return self._tables

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agents.domain import Table
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_STEPS, MAX_TOKENS, Unreadable
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.parser import parse
+from tests.unit.geo_agent.tables import AIRPORTS
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
 from tests.unit.offline.test_fuzz import VOCABULARY, WORDS
@@ -154,3 +157,21 @@ def test_a_command_more_is_no_work_on_the_words_of_all_templates() -> None:
         spent.append(calls(lambda text=text: parse(text, VOCABULARY)))  # type: ignore[misc]
     _warming_up, twelve = spent
     assert twelve < 150_000
+
+
+@pytest.mark.parametrize("text", ["count airports", "show airports"])
+async def test_a_request_is_read_once_for_all_steps_while_the_map_names_the_same(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    read: list[tuple[object, ...]] = []
+
+    def noted(written: str, vocabulary: Vocabulary, default: Table | None, start: int) -> object:
+        read.append((written, default, start, vocabulary.layers))
+        return parse(written, vocabulary, default, start)
+
+    monkeypatch.setattr("agents.offline.turn.parse", noted)
+    chat = Chat(World((AIRPORTS[0].model_copy(), AIRPORTS[1])))
+    await chat(text)
+    await chat(f"{text}!")
+    assert read
+    assert len(read) == len(set(map(repr, read)))

@@ -19,6 +19,7 @@ from agents.offline.language.reading import Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.parser import parse
+from tests.unit.geo_agent.tables import EVERYTHING
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
@@ -126,7 +127,7 @@ def _new_vocabulary() -> Vocabulary:
         for each in vars(module).values() if name.startswith("agents.offline.language.") else ():
             if hasattr(each, "cache_clear") and each not in (compiled, words_of_templates):
                 each.cache_clear()
-    world = World()
+    world = World(*((table.model_copy(), rows) for table, rows in EVERYTHING))
     return Vocabulary(world.registry, world.map.layers(), Desk(world).operations())
 
 
