@@ -186,9 +186,9 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
     after = masked[end : end + MAX_CONTEXT]
     if taken is None and after[:1].isalpha() and _UNIT.match(after) is None:
         return None  # 12th, 3D, 4x4
-    sign = -1.0 if negative else 1.0
-    readings = [replace(reading, value=sign * reading.value) for reading in readings]
-    if not negative and _BELOW.match(after):
+    if negative:
+        readings = [replace(reading, value=-reading.value) for reading in readings]
+    elif _BELOW.match(after):
         readings += [replace(reading, value=-reading.value) for reading in readings]
     if percent:
         readings += [_times(reading, 0.01, converted=True) for reading in readings]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cachetools import LRUCache
+
 from agents.domain import Table
 from agents.offline.commands.analyses import (
     densities,
@@ -127,14 +129,13 @@ class Language:
 
 
 _PART_WORDS = word_set("within of from to by in with per each and or inside not")
-_LANGUAGES: dict[tuple[str, ...], Language] = {}
+_LANGUAGES: LRUCache[tuple[tuple[str, ...], ...], Language] = LRUCache(4)
 
 
 def language_of(operations: Sequence[OperationInfo]) -> Language:
     """Compiled once for the same phrases."""
-    key = tuple(f"{each.name} {phrase}" for each in operations for phrase in each.phrases)
+    key = tuple([(each.name, *each.phrases) for each in operations])
     if key not in _LANGUAGES:
-        _LANGUAGES.clear()
         _LANGUAGES[key] = Language(operations)
     return _LANGUAGES[key]
 
