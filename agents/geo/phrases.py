@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from functools import reduce
 from typing import Any, Literal
 
@@ -21,11 +22,13 @@ _YEAR_WORDS = frozenset(
 )
 _KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
+_WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
 
 
 def number(value: float) -> Worded:
-    """The number with thousands separators and as many decimals as its size needs: `7,813`, `1,234.5`, `0.0042`."""
+    """The number with thousands separators and as many decimals as its size needs: `7,813`, `1,234.5`, `0.0042`. Half
+    of the last one is rounded up, as PostgreSQL does: `10.075` is `10.08` in a sentence as in a table."""
     if isinstance(value, bool):
         return texts.YES() if value else texts.NO()
     return numeral(value, _digits(value))
@@ -36,9 +39,9 @@ def _digits(value: float) -> str:
         return f"{int(value):,}"
     if value != value or abs(value) >= 1e15 or 0 < abs(value) < 0.01:
         return f"{value:.3g}"
-    if abs(value) >= 1e6:
-        return f"{value:,.0f}"
-    return f"{value:,.2f}".rstrip("0").rstrip(".")
+    last = _WHOLE if abs(value) >= 1e6 else _HUNDREDTH
+    text = f"{Decimal(str(value)).quantize(last, ROUND_HALF_UP):,}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def is_year(column: str, item: Any) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.geo.phrases import is_label, table_rows
+from agents.geo.phrases import is_label, number, table_rows
 
 LABELS = json.loads(Path("web/src/testing/labels.json").read_text())
 """Names of columns, a number of each, and whether it is a year, key or code; the page is tested with them, too."""
@@ -36,3 +36,18 @@ def test_years_keys_and_codes_are_known_by_the_name_as_on_the_page(
     column: str, number: float, expected: bool
 ) -> None:
     assert is_label(column, number) is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (10.075, "10.08"),
+        (0.125, "0.13"),
+        (-3.005, "-3.01"),
+        (10.0749, "10.07"),
+        (120.5, "120.5"),
+        (1234567.5, "1,234,568"),
+    ],
+)
+def test_half_of_the_last_decimal_is_rounded_up_as_in_postgresql(value: float, text: str) -> None:
+    assert number(value) == text
