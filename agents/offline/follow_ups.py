@@ -17,7 +17,14 @@ from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.memory import Memory, recall
-from agents.offline.past_calls import asked_of_the_one, calls_made, layers_spoken_of
+from agents.offline.past_calls import (
+    asked_of_the_one,
+    calls_made,
+    inside_of_it,
+    layers_spoken_of,
+    ranking_charted,
+    table_shown,
+)
 from agents.result_rows import rows_of
 from agents.units import UNITS
 
@@ -152,6 +159,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _most_of_groups(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
+        or inside_of_it(messages, asked_now, vocabulary)
+        or ranking_charted(memory, asked_now)
         or _narrower(memory, asked_now, vocabulary)
     )
 
@@ -202,7 +211,7 @@ def _figures_of_them(messages: Sequence[Message], asked_now: str, vocabulary: Vo
     """`total capacity by fuel`, `how many households?`, of rows that an analysis has found, where they have these
     columns."""
     by, total = _FIGURES_BY.fullmatch(asked_now), _HOW_MANY_OF.fullmatch(asked_now)
-    table = _table_shown(messages, vocabulary)
+    table = table_shown(messages, vocabulary)
     if table is None or not (table.is_result and rows_of(table)):
         return None
     if by is not None and all(vocabulary.columns_called((table,), by[each]) for each in ("what", "by")):
@@ -255,13 +264,6 @@ def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> st
     if found is None or found.guessed or found.length != len(words):
         return None
     return f"how many {other['rows']}{counted['rest'] or ' are there'}"
-
-
-def _table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | None:
-    """The table of the layer that was spoken of last, else of the topmost."""
-    shown = next(iter(layers_spoken_of(messages, vocabulary)), "")
-    layer = vocabulary.layer(shown) or next(reversed(vocabulary.layers), None)
-    return vocabulary.table(layer.table) if layer is not None else None
 
 
 def _with_piece(before: str, asked_now: str) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
-from agents.domain import Layer
+from agents.domain import Layer, Table
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
@@ -128,6 +128,15 @@ _WHERE_IT_IS = re.compile(
     r"|(?:zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
     re.IGNORECASE,
 )
+_INSIDE = re.compile(
+    r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*?) (?P<verb>are|lie|is) (?:inside|within|in there)\s*\?*",
+    re.IGNORECASE,
+)
+_CHARTED = re.compile(
+    r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
+    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:as )?an? (?P<kind>(?:bar|pie) (?:chart|graph))\W*",
+    re.IGNORECASE,
+)
 _ITS = re.compile(
     r"(?:and )?how many (?P<counted>[^?]+?) (?:does|did) it have\s*\?*"
     r"|(?P<begin>(?:[a-z']+ ){1,3})its (?P<rows>[^?]+?)\s*\?*",
@@ -239,3 +248,26 @@ def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
         return ""
     return command.text.rstrip(" ?!.").replace(named[0], "{}")
+
+
+def table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | None:
+    """The table of the layer that was spoken of last, else of the topmost."""
+    shown = next(iter(layers_spoken_of(messages, vocabulary)), "")
+    layer = vocabulary.layer(shown) or next(reversed(vocabulary.layers), None)
+    return vocabulary.table(layer.table) if layer is not None else None
+
+
+def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`which stores are inside?`, where areas that an analysis has made were spoken of last."""
+    asked, table = _INSIDE.fullmatch(asked_now), table_shown(messages, vocabulary)
+    if asked is None or table is None or not table.is_result or table.geometry_family != "polygon":
+        return None
+    return f"{asked['asked']} {asked['verb']} in it"
+
+
+def ranking_charted(memory: Memory, asked_now: str) -> str | None:
+    """`make it a bar chart`, after `top 5 stores by revenue`."""
+    asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
+    if asked is None or rows is None or not rows.sort or not memory.question_text:
+        return None
+    return f"{memory.question_text} as a {asked['kind']}"

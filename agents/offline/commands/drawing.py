@@ -59,7 +59,7 @@ class DrawingCommands(Grammar):
             return None
         cursor.take("a map of", "the map of", "map of", "a map with")
         cursor.take("where")
-        shown = self._shown(self.subject(unknown=True))
+        shown = self._shown(self.subject(unknown=True, one=True))
         if verb == "outline" and isinstance(shown, Show | Restyle) and shown.look.color is not None:
             look = replace(shown.look, color=None, outline=shown.look.color, unfilled=True)
             return replace(shown, look=look)

@@ -58,7 +58,7 @@ _LEADING = word_set("amount concentration date level rate year")
 """Those that may stand before it: `amount paid`, `year of construction`."""
 _KINDS = word_set("""
     type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
-    purpose mode breed model product cause role
+    purpose mode breed model product cause role brand chain
 """)
 """What columns are called that say what kind of thing a row is."""
 _WITHIN = word_set("at during from for the")

@@ -395,6 +395,6 @@ SINGLE_WORDS = word_set("""
     field numbers asl absolute absolutely nor during neither true yes false kind category letter general currently
     nobody already wholly entirely capita working first half semi completely slightly fully really very every annotated
     captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period aged
-    epsg utm zone n s head latitude longitude degree degrees north south east west
+    ours mine our my epsg utm zone n s head latitude longitude degree degrees north south east west
 """)
 """Words that rules look for one by one."""

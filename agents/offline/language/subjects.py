@@ -68,7 +68,10 @@ class Grammar(ValueNouns):
     # --- pieces ----------------------------------------------------------------------------------------------
 
     def mention(self) -> Mention | None:
-        return take_mention(self.cursor, self.vocabulary)
+        found = take_mention(self.cursor, self.vocabulary)
+        if found is not None:
+            self.cursor.take("of ours", "of mine")
+        return found
 
     def mentions(self) -> tuple[Mention, ...]:
         """`the airports, the cities and the red layer`."""

@@ -194,7 +194,10 @@ class Tags(Figures):
 
     def _up_to_here(self, at: int, *, tail: bool) -> Iterable[Span]:
         cursor = self.cursor
+        is_target = at > 0 and self._folded(at - 1) in _BEFORE_TARGET
         cursor.at = at
+        if is_target:
+            cursor.take("one of our", "one of the", "one of my", "any of our", "any of the", "any of my")
         drawn = cursor.take("the layer", "layer") is not None
         each = cursor.word(-1) in _BEFORE_ONE
         subject = self.subject(pronouns=False, one=each)
@@ -329,6 +332,8 @@ def _is_proper(text: str) -> bool:
 
 _BEFORE_ONE = frozenset(("each", "every", "nearest", "closest"))
 """Words that a value in its singular follows as the noun of its rows: `every scheduled monument`."""
+_BEFORE_TARGET = frozenset(("of", "from", "to", "near"))
+"""What rows follow of which each one will do: `within 500 m of one of our stores`."""
 _BEFORE_AREA = frozenset(("in", "within", "inside", "cross", "crosses", "crossing", "through"))
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
 """What another condition on the same rows begins with."""

@@ -32,10 +32,21 @@ TRAILS = make_table(
     [(1, "Ryvoan", "easy", 4.0, True, (1.0, 1.0)), (2, "Lairig", "strenuous", 30.0, False, (1.0, 1.1))],
 )  # fmt: skip
 
+ROUTES = make_table(
+    "data.delivery_routes", "LINESTRING", "Delivery routes",
+    [("id", "integer", ""), ("label", "text", ""), ("cold", "boolean", "")],
+    [(1, "R01", True, (1.0, 1.0)), (2, "R02", False, (1.0, 1.1))],
+)  # fmt: skip
+RIVALS = make_table(
+    "data.competitors", "POINT", "Competitors",
+    [("id", "integer", ""), ("brand", "text", ""), ("surface_m2", "number", "")],
+    [(1, "Lidl", 900.0, (1.0, 1.0)), (2, "Aldi", 700.0, (1.0, 1.1)), (3, "Auchan", 2000.0, (1.1, 1.1))],
+)  # fmt: skip
+
 
 @pytest.fixture
 def chat() -> Chat:
-    world = World(SIGHTINGS, ZONES, TRAILS)
+    world = World(SIGHTINGS, ZONES, TRAILS, ROUTES, RIVALS)
     return Chat(world, analyst=Desk(world))
 
 
@@ -141,3 +152,46 @@ async def test_what_goes_on_after_a_row_was_shown_is_about_the_question(chat: Ch
     assert [name for name, _ in chat.calls] == ["add_map_layer", "zoom_to"]
     answer = await chat("and the shortest?")
     assert "Ryvoan" in answer
+
+
+@pytest.mark.parametrize("words", ["on the map", "on a map"])
+async def test_rows_of_a_question_are_shown_on_a_map(chat: Chat, words: str) -> None:
+    await chat("how many trails are easy?")
+    await chat(f"show that {words}")
+    assert chat.calls[-1][1]["filters"] == where("difficulty", "=", "easy")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operations"),
+    [
+        ("which is the longest delivery route?", ["measure", "top"]),
+        ("the 2 shortest delivery routes", ["measure", "top"]),
+        ("total length of delivery routes in km", ["measure", "calculate", "summarise"]),
+    ],
+)
+async def test_lines_are_measured_where_no_column_tells_how_long_they_are(
+    sentence: str, operations: list[str]
+) -> None:
+    world = World(ROUTES, TRAILS)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(sentence)
+    assert [name for name, _ in desk.analysis.steps] == operations
+
+
+async def test_a_column_that_tells_how_long_lines_are_is_taken(chat: Chat) -> None:
+    await chat("which is the longest trail?")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["sort"]) == ("query_features", "len_km")
+
+
+async def test_a_ranking_becomes_a_chart(chat: Chat) -> None:
+    await chat("top 2 trails by length")
+    await chat("make it a bar chart")
+    name, arguments = chat.calls[-1]
+    assert (name, arguments["x"], arguments["y"]) == ("make_chart", "name", "len_km")
+
+
+@pytest.mark.parametrize("near", ["one of our trails", "any of the trails", "a trail"])
+async def test_each_one_of_the_rows_will_do_as_what_is_near(chat: Chat, near: str) -> None:
+    await chat(f"sightings within 500 m of {near}")
+    assert [name for name, _ in chat.calls] == ["run_analysis"]

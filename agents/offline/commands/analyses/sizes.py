@@ -12,7 +12,15 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import AddedColumn, AddedInUnit, AnalysisStep, ColumnWords, step, summary
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AddedInUnit,
+    AnalysisStep,
+    ColumnWords,
+    step,
+    summary,
+    top_step,
+)
 from agents.result_rows import rows_of
 from agents.units import Unit
 
@@ -111,6 +119,36 @@ def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     if not rows.made or rows.made[-1].operation in ("select_by_location", "top", "filter"):
         return None
     return _total(rows, bindings, f"of {rows.noun}", united=True)
+
+
+def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`total length of the planned routes`, which no column tells: their lines are measured."""
+    rows, dimension = bindings["source"], _dimension(bindings)
+    if dimension is None or not _only_shapes_tell(rows, dimension, context):
+        return None
+    return _total(rows, bindings, f"of {rows.noun}")
+
+
+def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the 3 longest routes`, of which no column tells how long they are."""
+    rows, top = bindings["source"], bindings["top"]
+    if top.measure != "long" or top.column is not None or not _only_shapes_tell(rows, "length", context):
+        return None
+    limit = top.of_several(rows.mention.text).limit
+    steps, column = _measured(rows, "length", bindings.get("unit"), f"Length of each of {rows.noun}")
+    few = f"{limit} " if limit > 1 else ""
+    title = f"The {few}{top.word} {rows.noun}"
+    return (*steps, top_step(RESULT, column, limit, smallest=not top.descending, title=title, ties=True))
+
+
+def _only_shapes_tell(rows: Features, dimension: str, context: Context) -> bool:
+    """Whether rows of a table are lines or areas, and no column tells their length or area."""
+    table = context.table(rows)
+    shape = {"length": "line", "area": "polygon"}[dimension]
+    return (
+        table is not None and rows.named and table.geometry_family == shape
+        and not measure_columns(table, _MEASURES[dimension])
+    )  # fmt: skip
 
 
 def _inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -218,7 +256,11 @@ _WHERE: tuple[tuple[str, Build], ...] = (
     ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),
 )
+_LONGEST = "{top:top} {source:rows}"
 RULES = (
+    rule(f"<what> [total] {_SIZE} of [all] [the] {{source:rows}} {_UNIT}", _of_own_shapes, 1.0),
+    rule(f"[<ask>|<what>] [is|are] [the] {_LONGEST} {_UNIT}", _longest, 1.0),
+    rule("(which|what) {source:rows} (is|are) [the] {top:top}", _longest, 1.0),
     rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
     rule(
         f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",

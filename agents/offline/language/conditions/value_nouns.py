@@ -73,7 +73,8 @@ class ValueNouns:
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
             is_row = found is not None and self._is_code_of_row(*found)
-            if is_row or (found and not named and (one or may_be_plural(last)) and tells_kind(*found)):
+            is_noun = one or (not named and may_be_plural(last))
+            if is_row or (found and is_noun and tells_kind(*found)):
                 return found  # `LJ-0042`; `Orleans` is not a plural
         cursor.at = start
         return self._numbered_after_column()
@@ -93,7 +94,7 @@ class ValueNouns:
         while True:
             end = cursor.at
             joined_on = cursor.take(*_JOINERS)
-            more = self._next_value(singular_too=is_list) if joined_on is not None else None
+            more = self._next_value(singular_too=one or is_list) if joined_on is not None else None
             if more is None or more[:2] != (table, column):
                 cursor.at = end
                 break

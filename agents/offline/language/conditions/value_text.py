@@ -32,7 +32,11 @@ _BREAKS = word_set("""
 
 
 _NO_VALUE_BEGINS = word_set("each every them these those")
-_NO_VALUES = word_set("the a an it them this that map total and or there all") | {"the map"}
+_NO_VALUES = word_set("the a an it them this that map total and or there all") | {
+    "the map",
+    "a map",
+    "my map",
+}
 """Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
 
 
