@@ -314,7 +314,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     arguments |= _roles(kind, columns)
     if intent.color is not None:
         arguments["color"] = named_column(scene, table, intent.color).name
-    if layer is not None and not intent.columns and table.is_result and not rows_of(table):
+    is_figure = layer is not None and layer.style.kind == "graduated" and any(map(is_number, columns[:1]))
+    if layer is not None and not intent.columns and table.is_result and (is_figure or not rows_of(table)):
         arguments["title"] = layer.name  # each group has one figure, so nothing is added up
     adds_up = intent.kind == "pie" or (not table.is_result and _are_things(table, intent.columns))
     how = intent.how or ("sum" if adds_up else "")  # the parts of a pie add up to the whole
