@@ -135,6 +135,7 @@ _BEFORE_NOUN = re.compile(
 )
 """Where a value is an adjective: `total length of {} trails`."""
 _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
+"""Where the rows of a value are left out: another one in its place would be left out, too."""
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 

@@ -256,10 +256,9 @@ _WHERE: tuple[tuple[str, Build], ...] = (
     ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),
 )
-_LONGEST = "{top:top} {source:rows}"
 RULES = (
     rule(f"<what> [total] {_SIZE} of [all] [the] {{source:rows}} {_UNIT}", _of_own_shapes, 1.0),
-    rule(f"[<ask>|<what>] [is|are] [the] {_LONGEST} {_UNIT}", _longest, 1.0),
+    rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:rows}} {_UNIT}", _longest, 1.0),
     rule("(which|what) {source:rows} (is|are) [the] {top:top}", _longest, 1.0),
     rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
     rule(
