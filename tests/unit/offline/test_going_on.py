@@ -42,6 +42,12 @@ RIVALS = make_table(
     [("id", "integer", ""), ("brand", "text", ""), ("surface_m2", "number", "")],
     [(1, "Lidl", 900.0, (1.0, 1.0)), (2, "Aldi", 700.0, (1.0, 1.1)), (3, "Auchan", 2000.0, (1.1, 1.1))],
 )  # fmt: skip
+SALES = make_table(
+    "data.sales_districts", "POLYGON", "Sales districts",
+    [("id", "integer", ""), ("name", "text", ""), ("zone", "text", ""), ("households", "integer", ""),
+     ("income", "number", "")],
+    [(1, "Bron", "north", 9000, 21000.0, (1.0, 1.0)), (2, "Vaise", "north", 7000, 25000.0, (1.0, 1.1))],
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -195,3 +201,14 @@ async def test_a_ranking_becomes_a_chart(chat: Chat) -> None:
 async def test_each_one_of_the_rows_will_do_as_what_is_near(chat: Chat, near: str) -> None:
     await chat(f"sightings within 500 m of {near}")
     assert [name for name, _ in chat.calls] == ["run_analysis"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "aggregate"),
+    [("households per zone as a bar chart", "sum"), ("income per zone as a bar chart", None)],
+)
+async def test_bars_of_things_add_up_and_others_do_not(sentence: str, aggregate: str | None) -> None:
+    chat = Chat(World(SALES))
+    await chat(sentence)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["x"], arguments.get("aggregate")) == ("make_chart", "zone", aggregate)

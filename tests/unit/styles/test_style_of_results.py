@@ -1,0 +1,48 @@
+"""Which of the figures of an analysis its layer is coloured by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from agents.domain import Table
+from server.maps.analyses.result_styles import default_style
+from tests.unit.geo_agent.making import make_table
+
+DISTRICTS, _ = make_table(
+    "analysis.districts", "POLYGON", "Districts with their stops",
+    [("id", "integer", ""), ("name", "text", ""), ("count", "integer", ""), ("sum_brd_day", "number", "")],
+    [(1, "Oliwa", 7, 19514.0, (1.0, 1.0)), (2, "Zaspa", 5, 22680.0, (1.0, 1.1))],
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A step that has counted and added up the rows in each area."""
+
+    table: Table = DISTRICTS
+    step: str = "s1"
+    figures: Sequence[str] = ("count", "sum_brd_day")
+    reads: frozenset[str] = frozenset()
+
+    @property
+    def style(self) -> dict[str, str]:
+        return {"column": "count"}
+
+
+@pytest.mark.parametrize(
+    ("goal", "column"),
+    [
+        ("total daily boardings per district", "sum_brd_day"),
+        ("number of stops per district", "count"),
+        ("which district has the most stops", "count"),
+        ("how many stops are in each district, and their total boardings", "count"),
+    ],
+)
+async def test_areas_are_coloured_by_the_figure_that_was_asked_for(goal: str, column: str) -> None:
+    async def varying(_: Table, names: Sequence[str]) -> Sequence[str]:
+        return names
+
+    assert (await default_style([Counted()], goal, varying)).column == column
