@@ -51,10 +51,14 @@ def representatives(
     summed: Sequence[Summary],
     work: str,
     cell: str,
-    cells: int,
+    cells: int | None,
 ) -> str:
     """Makes the table of each cell's representative. Rows are found by rank, and only of these the place is computed:
-    that a row of another cell has the same rank is rare."""
+    that a row of another cell has the same rank is rare. Without `cells` along the world's edge, these are of several
+    widths: a column `cells` of the table `cell`, which representatives keep."""
+    of, width, widths, stored = str(cells), "", "", ""
+    if cells is None:
+        of, width, widths, stored = 't."@cells"', ', t."@cells"', ', c.cells AS "@cells"', ', "@cells"'
     key = feature_key(table)
     read = dict.fromkeys([table.geometry_column or "", *([key.name] if key else []), *columns])
     place, x, y = placed(table, placing)
@@ -62,14 +66,14 @@ def representatives(
     kept = "".join(f", chosen.{quoted(name)}" for name in columns)
     drawn = placing.shape.replace("@x", "px").replace("@y", "py").replace("t." + geometry(table), "stored")
     return f"""CREATE UNLOGGED TABLE {work} AS
-      SELECT "@x", "@y", "{WEIGHT}", "@area", "@rank", {drawn} AS "@shape"{kept}{summaries.kept(summed)}
-      FROM (SELECT DISTINCT ON (t."@x", t."@y") t."@x", t."@y", t."{WEIGHT}", t."@area", t."@rank",
+      SELECT "@x", "@y", "{WEIGHT}", "@area", "@rank"{stored}, {drawn} AS "@shape"{kept}{summaries.kept(summed)}
+      FROM (SELECT DISTINCT ON (t."@x", t."@y"{width}) t."@x", t."@y", t."{WEIGHT}", t."@area", t."@rank"{width},
               {x} AS px, {y} AS py, t.{geometry(table)} AS stored{names}{summaries.kept(summed, "t.")}
             FROM (SELECT {", ".join(f"t.{quoted(name)}" for name in read)}, c.x AS "@x", c.y AS "@y",
-                    c.weight AS "{WEIGHT}", c.area AS "@area", c.rank AS "@rank"{summaries.kept(summed, "c.")}
+                    c.weight AS "{WEIGHT}", c.area AS "@area", c.rank AS "@rank"{widths}{summaries.kept(summed, "c.")}
                   FROM {sql_name(table)} AS t JOIN {SCHEMA}.{cell} AS c ON c.rank = {placing.rank} OFFSET 0) AS t{place}
-            WHERE {placing.is_placed} AND floor({x} * {cells})::int = t."@x" AND floor({y} * {cells})::int = t."@y"
-            ORDER BY t."@x", t."@y") AS chosen"""  # noqa: S608 - expressions and names of the registry
+            WHERE {placing.is_placed} AND floor({x} * {of})::int = t."@x" AND floor({y} * {of})::int = t."@y"
+            ORDER BY t."@x", t."@y"{width}) AS chosen"""  # noqa: S608 - expressions and names of the registry
 
 
 def placed(table: Table, placing: Placing) -> tuple[str, str, str]:

@@ -21,7 +21,8 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, files
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.changed_cells import forget, name_of, watch
-from server.gis.overviews.dense import lacks_dense_bands, make_dense_band, placing_for_dense_bands
+from server.gis.overviews.dense.making import make_dense_bands
+from server.gis.overviews.dense.tiles import lacks_dense_bands, placing_for_dense_bands
 from server.gis.overviews.files import CellsOfFiles, WantedCells
 from server.gis.overviews.ladder import (
     MIN_CELLS,
@@ -329,14 +330,12 @@ class OverviewBuilder:
         session, table, state = build.session, build.table, build.state
         placed = await placing_for_dense_bands(session, table, state, steps)
         part = 1.0 if steps.rows_of is None else min(1.0, steps.rows / max(1, state.rows))
-        while placed is not None and steps.remaining_dense:
+        while placed is not None and (zooms := steps.remaining_dense):
             made = [Band(**each) for each in (*steps.done, *steps.dense) if each["name"]]
             room = int(state.bytes * self._share * part) - await size_of(session, made)
-            room //= len(steps.remaining_dense)
-            name = steps.band(state, build.number, steps.remaining_dense[0], is_dense=True)
+            names = {zoom: steps.band(state, build.number, zoom, is_dense=True) for zoom in zooms}
             async with session.transaction():
-                band = await make_dense_band(session, table, state, placed, steps, name, room)
-                steps.dense.append({"name": ""} if band is None else band.model_dump(mode="json"))
+                await make_dense_bands(session, table, state, placed, steps, names, room)
                 await self._note(build, steps)
         return tuple(DenseBand(**each) for each in steps.dense if each["name"])
 

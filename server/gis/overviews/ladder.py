@@ -54,6 +54,9 @@ class DenseBand(Band):
     summed: bool = False
     """Whether representatives keep the ladder's summaries, and cells lie in one tile each, so that squares and hexagons
     are computed from them: of points."""
+    has_margin: bool = True
+    """Whether it has representatives of rows beside the tiles, too: of lines and areas, and of points in earlier
+    versions of the program."""
 
 
 class Ladder(BaseModel):

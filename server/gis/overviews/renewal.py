@@ -17,7 +17,7 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, summaries
 from server.gis.overviews.changed_cells import FINEST, mark_of, name_of
-from server.gis.overviews.dense import note_tiles
+from server.gis.overviews.dense.tiles import note_tiles
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, DenseBand, Ladder
 from server.gis.overviews.placing import Placing, search_boxes
 from server.gis.overviews.summaries import Summary
@@ -143,10 +143,15 @@ async def _dense(
           generate_series(x::bigint * {band.cells} / {FINEST}, ((x + 1)::bigint * {band.cells} - 1) / {FINEST}) AS column_,
           generate_series(y::bigint * {band.cells} / {FINEST}, ((y + 1)::bigint * {band.cells} - 1) / {FINEST}) AS row_"""  # noqa: S608, E501
     )
-    if await session.fetchval("SELECT count(*) FROM changed") > MAX_CELLS:
-        raise _Whole
     await note_tiles(session, crs, band.zoom, band.tiles)
     reaching = f"EXISTS (SELECT FROM tile_box WHERE t.{bands.geometry(table)} && tile_box.box)"
+    if not band.has_margin:
+        wide, reaching = band.cells >> band.zoom, "true"
+        await session.execute(
+            f"DELETE FROM changed WHERE (x / {wide}, y / {wide}) NOT IN (SELECT x, y FROM tile)"  # noqa: S608
+        )
+    if await session.fetchval("SELECT count(*) FROM changed") > MAX_CELLS:
+        raise _Whole
     await _find_rows(session, table, band.cells, crs, reaching)
     made = f"{SCHEMA}.m{band.name}"
     summed = (ladder.summaries or ()) if band.summed else ()

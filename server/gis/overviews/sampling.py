@@ -36,7 +36,7 @@ async def first_sparse_zoom(
     session: asyncpg.Connection, table: Table, state: TableState, placing: Placing, cap: int
 ) -> int:
     """The first zoom level at which no tile holds more rows than it may draw (`cap`), by a sample of the table."""
-    percent, places = _sampled_places(table, placing, state.rows)
+    percent, places = _sampled_places(table, placing, _percent(state.rows))
     most_rows = min(MAX_ROWS, cap * 0.8)
     fullest = await session.fetch(
         f"""WITH {places}
@@ -57,7 +57,7 @@ async def fitting_cells(
     sample of one in 4^k rows tells how many cells are filled that are k times halved. Rows of one page lie near
     each other in many tables, so too few filled cells are expected rather than too many.
     """
-    percent, places = _sampled_places(table, placing, rows)
+    percent, places = _sampled_places(table, placing, _percent(rows))
     halvings = round(math.log2(100 / percent) / 2)
     filled = await session.fetch(
         f"""WITH {places}
@@ -75,8 +75,10 @@ async def filled_cells(
     session: asyncpg.Connection, table: Table, placing: Placing, rows: int, zoom: int, wide: int
 ) -> dict[tuple[int, int], float]:
     """About how many cells have rows in each tile of a zoom level, with `wide` cells in a row, by a sample as above."""
-    percent, places = _sampled_places(table, placing, rows)
-    sampled = max(1, round(wide * math.sqrt(percent / 100))) << zoom
+    # Of a sample of one in n^2 rows, cells are n times as wide; a whole number of them is in a tile.
+    across = max(1, int(wide * math.sqrt(_percent(rows) / 100)))
+    sampled, percent = across << zoom, 100 * (across / wide) ** 2
+    percent, places = _sampled_places(table, placing, percent)
     filled = await session.fetch(
         f"""WITH {places}
             SELECT column_, row_, count(*) FROM (
@@ -133,10 +135,14 @@ async def _mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: 
     )
 
 
-def _sampled_places(table: Table, placing: Placing, rows: int) -> tuple[float, str]:
-    """How many percent of the `rows` of a table it has, and a common table expression, `place`, of where they are. Of a
+def _percent(rows: int) -> float:
+    """Of so many rows, those of a sample."""
+    return min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
+
+
+def _sampled_places(table: Table, placing: Placing, percent: float) -> tuple[float, str]:
+    """How many percent of the rows of a table it has, and a common table expression, `place`, of where they are. Of a
     lake table, PostgreSQL holds a sample already."""
-    percent = min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
     sampled, chosen = f" TABLESAMPLE SYSTEM ({percent})", ""
     if table.lake is not None:
         percent, sampled = 100.0 / table.lake.factor, ""

@@ -13,7 +13,7 @@ from agents.domain import Table
 from server.database.engines import is_unavailable
 from server.gis.errors import GisError
 from server.gis.overviews.build import SESSION, OverviewBuilder
-from server.gis.overviews.dense import lacks_dense_bands
+from server.gis.overviews.dense.tiles import lacks_dense_bands
 from server.gis.overviews.ladder import OverviewRow, OverviewStore
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.profiles.versions import TableState

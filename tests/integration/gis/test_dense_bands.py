@@ -10,13 +10,15 @@ import pytest
 
 from agents.domain import StyleSpec
 from server.database.engines import Database
-from server.gis.overviews import build, dense, ladder
+from server.gis.overviews import build, ladder
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.caps import TileCaps
-from server.gis.overviews.dense import lacks_dense_bands
+from server.gis.overviews.dense import making, points, shapes
+from server.gis.overviews.dense.tiles import lacks_dense_bands
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.versions import DataVersions
+from server.gis.tiles.grid import WORLD
 from server.gis.tiles.low_zoom import LowZoom
 from tests.integration.gis.test_overview_renewal import CHANGES, renew
 from tests.integration.gis.test_overviews import MANY, built, check, looked_at
@@ -37,9 +39,10 @@ def dense_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, and no cells of other bands are fine enough for them."""
     monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(1_000, 1_000))
     monkeypatch.setattr(ladder, "MIN_CELLS", 4096)
-    monkeypatch.setattr(dense, "DENSE_ROWS", 1_000)
-    monkeypatch.setattr(dense, "DENSE_POINTS", 1_000)
-    monkeypatch.setattr(dense, "CELLS", 32)
+    monkeypatch.setattr(shapes, "DENSE_ROWS", 1_000)
+    monkeypatch.setattr(points, "DENSE_POINTS", 1_000)
+    for module in (shapes, points):
+        monkeypatch.setattr(module, "CELLS", 32)
 
 
 async def town(session: asyncpg.Connection, kind: str, shape: str, srid: int = 4326) -> None:
@@ -191,7 +194,7 @@ async def test_a_build_goes_on_after_the_last_band_of_dense_tiles(
     await town(session, "Polygon", AREA)
     table, state = await looked_at(database)
     store = OverviewStore(database.owner)
-    builder, made, whole = OverviewBuilder(store, SHARE, MANY), list[int](), dense.make_dense_band
+    builder, made, whole = OverviewBuilder(store, SHARE, MANY), list[int](), shapes.make_band_of_shapes
 
     async def only_one(*given: Any) -> Any:
         if made:
@@ -199,10 +202,10 @@ async def test_a_build_goes_on_after_the_last_band_of_dense_tiles(
         made.append(given[4].remaining_dense[0])
         return await whole(*given)
 
-    monkeypatch.setattr(build, "make_dense_band", only_one)
+    monkeypatch.setattr(making, "make_band_of_shapes", only_one)
     with pytest.raises(asyncio.CancelledError):
         await builder.build(session, table, state)
-    monkeypatch.setattr(build, "make_dense_band", whole)
+    monkeypatch.setattr(making, "make_band_of_shapes", whole)
     row = await store.row(state.relid, fresh=True)
     assert row is not None
     assert row.next_steps is not None
@@ -290,3 +293,44 @@ async def test_in_a_heat_map_a_dense_tile_counts_its_rows_as_the_tiles_beside_it
     beside = (await atlas.tile(z, x + 2, y))["features"]
     assert beside
     assert all("@heat" not in feature.properties for feature in beside)
+
+
+@pytest.mark.parametrize("part", [1.0, 0.5])
+async def test_every_full_tile_of_points_has_a_band_within_the_share_of_the_disk(
+    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch, part: float
+) -> None:
+    monkeypatch.setattr(points, "CELLS", 128)
+    monkeypatch.setattr(points, "MIN_CELLS", 8)
+    await town(session, "Point", "place")
+    await session.execute(
+        """INSERT INTO data.things (value, geom) SELECT value, ST_Translate(geom, n * 0.00013, n * 0.00007)
+        FROM data.things, generate_series(1, 9) AS n; ANALYZE data.things"""
+    )
+    _, state = await looked_at(database)
+    wide, _ = await built(database, session, SHARE)
+    assert wide is not None
+    bare = wide.bytes - sum(
+        [
+            await session.fetchval(f"SELECT pg_total_relation_size('{SCHEMA}.{b.name}')")
+            for b in wide.dense or ()
+        ]
+    )
+    await session.execute("DELETE FROM geoagent.overview")
+    room = bare + (wide.bytes - bare) * part
+    found, rows = await built(database, session, share=room / state.bytes)
+    assert found is not None
+    assert found.bytes <= room
+    await check(session, found, rows)
+    for zoom in range(found.drawn_below, 12):
+        full = await session.fetch(
+            f"""SELECT x, y, count(*) AS rows FROM (
+              SELECT floor((ST_X(p) / {WORLD} + 0.5) * {1 << zoom})::int AS x,
+                floor((0.5 - ST_Y(p) / {WORLD}) * {1 << zoom})::int AS y
+              FROM (SELECT ST_Transform(geom, 3857) AS p FROM data.things) AS placed) AS row
+            GROUP BY x, y HAVING count(*) > 1000"""
+        )
+        tiles = [tile for band in found.dense or () if band.zoom == zoom for tile in band.tiles]
+        assert sorted((row["x"], row["y"]) for row in full) == sorted(tiles)
+        if full:
+            weight = f'SELECT sum("{WEIGHT}") FROM {SCHEMA}.{found.band(zoom).name}'
+            assert await session.fetchval(weight) == sum(row["rows"] for row in full)

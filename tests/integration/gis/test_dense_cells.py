@@ -15,7 +15,7 @@ from server.database.engines import Database
 from server.gis.filters import normalize
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.caps import TileCaps
-from server.gis.overviews.dense import lacks_dense_bands
+from server.gis.overviews.dense.tiles import lacks_dense_bands
 from server.gis.overviews.ladder import Ladder, OverviewStore
 from server.gis.overviews.summaries import needed_summaries
 from server.gis.styles.kinds.binned import cell_pixels
@@ -195,7 +195,11 @@ async def test_bands_of_before_without_summaries_are_built_again(
     table, _ = await looked_at(database)
     assert not lacks_dense_bands(table, ladder)
     before = ladder.model_copy(
-        update={"dense": tuple(band.model_copy(update={"summed": False}) for band in ladder.dense or ())}
+        update={
+            "dense": tuple(
+                band.model_copy(update={"summed": False, "has_margin": True}) for band in ladder.dense or ()
+            )
+        }
     )
     assert lacks_dense_bands(table, before)
     await session.execute("UPDATE geoagent.overview SET document = $1::jsonb", before.model_dump_json())
