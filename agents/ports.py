@@ -27,6 +27,7 @@ from agents.domain import (
 )
 from agents.exports import ExportReport
 from agents.lake import LakeAdded
+from agents.text_search import TextSearch
 
 Filter = Cql2 | str | None
 
@@ -167,6 +168,10 @@ class DataSource(Protocol):
     ) -> Mapping[str, Any]:
         """`{columns, rows, total, truncated}`; without geometry columns unless asked for by name: GeoJSON then, in
         the reference system that `geometry_crs` names for each."""
+        ...
+
+    async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """By table the `columns` of the rows that are looked for; tables that cannot be read are left out."""
         ...
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:

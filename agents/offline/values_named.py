@@ -18,9 +18,10 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular
 from agents.offline.meaning.columns import text_columns
-from agents.offline.meaning.scene import MapAgent, Scene
+from agents.offline.meaning.scene import MapAgent, Scene, unless_failed
 from agents.offline.meaning.spellings import is_code, spellings
-from agents.offline.meaning.stored_values import contains, plain, property_of, rows_with
+from agents.offline.meaning.stored_values import plain, wanted_values
+from agents.text_search import TextSearch
 
 log = logging.getLogger("agents.offline")
 MAX_TABLES = 40
@@ -49,7 +50,7 @@ async def values_named(scene: Scene, text: str, *, again: bool) -> list[Value]:
 
 
 async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
-    """Append the values, table by table."""
+    """Append the values that are found."""
     vocabulary = scene.vocabulary
     written = text.lower() if text.isupper() else text
     words = [token.text for token in tokenize(written) if token.kind == "word"]
@@ -60,18 +61,21 @@ async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
         return
     wanted, spelt = set(map(plain, forms)), spellings(forms)
     nouns = {singular(fold(words[at])) for at in unknown}
-    for table in tables:
-        columns = text_columns(table)
-        named = [{"op": "in", "args": [property_of(column.name), spelt]} for column in columns]
-        kinds = [each.name for each in columns if tells_kind(table, each.name)]
-        named += [contains(name, f" {noun}", after="") for name in kinds for noun in sorted(nouns)]
-        values = await rows_with(scene, table, columns, named, wanted, nouns) if columns else {}
-        found += [
-            (table, column, value)
-            for column, stored in values.items()
-            for value in stored
-            if is_numbered(value) or not is_code(value)
-        ]
+    columns = {each.id: text_columns(each) for each in tables}
+    search = TextSearch(
+        {table: [each.name for each in those] for table, those in columns.items() if those},
+        spelt,
+        {each.id: [one.name for one in columns[each.id] if tells_kind(each, one.name)] for each in tables},
+        [f" {noun}" for noun in sorted(nouns)],
+    )
+    rows = await unless_failed(scene.data.find_texts(search)) or {}
+    found += [
+        (table, column, value)
+        for table in tables
+        for column, stored in wanted_values(rows.get(table.id, ()), columns[table.id], wanted, nouns).items()
+        for value in stored
+        if is_numbered(value) or not is_code(value)
+    ]
 
 
 def _is_small(table: Table) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from agents.domain import Column, Cql2, Table
@@ -100,20 +100,25 @@ async def before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 
 async def rows_with(
-    scene: Scene,
-    table: Table,
-    columns: Sequence[Column],
-    tests: list[Cql2],
-    wanted: Set[str],
-    last_words: Set[str] = frozenset(),
+    scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: Set[str]
 ) -> dict[str, list[Any]]:
-    """By column the values of rows that pass one of the tests and are `wanted`, as `plain` writes them, or are several
-    words the last of which is one of `last_words`."""
+    """The `wanted_values` of rows that pass one of the tests."""
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
     names = [column.name for column in columns]
     answer = await unless_failed(scene.data.query(table.id, names, condition, limit=200)) or {}
+    return wanted_values(answer.get("rows", ()), columns, wanted)
+
+
+def wanted_values(
+    rows: Iterable[Mapping[str, Any]],
+    columns: Sequence[Column],
+    wanted: Set[str],
+    last_words: Set[str] = frozenset(),
+) -> dict[str, list[Any]]:
+    """By column the values of rows that are `wanted`, as `plain` writes them, or are several words the last of which
+    is one of `last_words`."""
     found: dict[str, list[Any]] = {}
-    for row in answer.get("rows", ()):
+    for row in rows:
         for column in columns:
             item = row.get(column.name)
             if not isinstance(item, str) or item in found.get(column.name, ()):

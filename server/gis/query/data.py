@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.core.observe import receipts
 from agents.domain import Bounds, Column, Count, Cql2, FoundPlaces, Table
 from agents.ports import Filter, TableRegistry
+from agents.text_search import TextSearch
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion, existing_column
 from server.gis.expressions import extents
@@ -31,7 +32,7 @@ from server.gis.expressions.identifiers import (
 from server.gis.filters import Condition, compile_filter, compile_normalized, normalize
 from server.gis.lake.answers.pages import Page
 from server.gis.profiles.profile import TableProfile
-from server.gis.query import places
+from server.gis.query import places, texts
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.joins import Join, possible_joins
 from server.gis.query.lake_files import LakeFiles
@@ -264,6 +265,9 @@ class PostgisData:
 
     def _recording_guard(self) -> RecordingGuard:
         return RecordingGuard(self._guard.engine, self._guard.seconds, self._guard.cost)
+
+    async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return await texts.find_texts(self._guard, self._registry, search)
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         return await places.find(self._guard, self._registry.tables(), text, limit)

@@ -28,6 +28,7 @@ from agents.domain import (
 )
 from agents.geo.choices import next_layer_id
 from agents.geo.styling.colours import CSS_NAMES, next_colour
+from agents.text_search import TextSearch
 from tests.unit.geo_agent.filtering import passes, properties
 from tests.unit.geo_agent.making import Row, box_of
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
@@ -167,6 +168,18 @@ class MemoryData:
         names = list(columns) if columns else [c.name for c in found.columns if c.kind != "geometry"]
         shown = [{name: row[name] for name in names} for row in rows[:limit]]
         return {"columns": names, "rows": shown, "total": len(rows), "truncated": len(rows) > limit}
+
+    async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        found = {}
+        for table, names in search.columns.items():
+            ending = search.ending.get(table, ())
+            found[table] = [
+                {name: row[name] for name in names}
+                for row in self.passing(table)
+                if any(row[name] in search.texts for name in names)
+                or any(str(row[name]).lower().endswith(tuple(search.endings)) for name in ending)
+            ][: search.limit]
+        return found
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         places = []

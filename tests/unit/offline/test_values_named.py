@@ -70,7 +70,7 @@ async def test_tables_that_do_not_answer_in_time_are_not_waited_for(monkeypatch:
         return {}
 
     monkeypatch.setattr(values_named, "SECONDS", 0.01)
-    monkeypatch.setattr(chat.world.data, "query", slow)
+    monkeypatch.setattr(chat.world.data, "find_texts", slow)
     started = time.monotonic()
     assert "no table here is about “hêtres”" in await chat("show the hêtres")
     assert time.monotonic() - started < 30
