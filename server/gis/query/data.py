@@ -6,6 +6,7 @@ which PostGIS holds a sample (lake_samples.py)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -47,6 +48,7 @@ from server.gis.query.lake_samples import (
 from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
+from server.gis.query.together import is_asked_together
 from server.gis.query.values import json_value, selected, text_length
 from server.gis.statements.guard import Guard, Query
 from server.gis.statements.recorded_queries import RecordingGuard
@@ -58,6 +60,10 @@ ProfileLookup = Callable[[Table], Awaitable[TableProfile | None]]
 KEYS_FIRST_OFFSET = 5_000
 """From this offset on, the keys of a page are selected before its rows."""
 MAX_ROWS = 1_000
+MAX_CHEAP_FILTER_CHARS = 2_000
+COST_OF_SMALL = 20_000_000.0
+"""No question to a small table, with a filter of so many characters, can be estimated higher: that has 50 relations of
+shapes at most, each of which costs a row 13 units."""
 SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 
@@ -89,7 +95,7 @@ class PostgisData:
     ) -> Count:
         """The same, and whether it is exact: of lake tables it may be estimated from the sample."""
         entry = self._registry.get(table)
-        asked = self._recording_guard()
+        asked = self._recording_guard(entry, filter)
         if entry.lake is not None and filter is None and within is None:
             asked.note(entry.id, None, {"count": entry.lake.rows}, rows=entry.lake.rows)
             return Count(rows=entry.lake.rows)
@@ -127,7 +133,7 @@ class PostgisData:
             return entry.bounds
         passing = _passing(entry, filter)
         box = extents.extent_of(passing, geometry_of(entry), entry.srid)
-        found = extents.bounds(await self._guard.row(box, entry.id))
+        found = extents.bounds(await self._recording_guard(entry, filter).row(box, entry.id))
         if found is not None and extents.spans_the_world(found):
             parts = extents.parts_of(passing, lonlat_of(entry), entry.geometry_type)
             # The same rows were priced and read a moment ago; what their parts cost the planner only guesses.
@@ -153,7 +159,7 @@ class PostgisData:
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)
-        asked = self._recording_guard()
+        asked = self._recording_guard(entry, filter)
         found = await column_statistics(asked, entry, existing_column(entry, column), _passing(entry, filter))
         found = scaled_statistics(entry, column, found, whole=filter is None)
         asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"), column=column)
@@ -219,7 +225,7 @@ class PostgisData:
         )
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
-        asked = self._recording_guard()
+        asked = self._recording_guard(entry, filter)
         found = await asked.rows(_page(statement, entry, order, page.limit, offset, total), entry.id)
         if _is_nearer_to_the_end(entry, offset, total):
             found = found[::-1]
@@ -251,7 +257,9 @@ class PostgisData:
         answer = None if self._files is None else await self._files.page(table, columns, page)
         if answer is not None:
             total, cells = answer["total"], [(None, row) for row in answer["rows"]]
-            self._recording_guard().note(table.id, page.filter, {"total": total}, rows=total, cells=cells)
+            self._recording_guard(table, page.filter).note(
+                table.id, page.filter, {"total": total}, rows=total, cells=cells
+            )
         return answer
 
     async def _crs_of_geometries(
@@ -263,8 +271,13 @@ class PostgisData:
             for name, srid in srids.items()
         }
 
-    def _recording_guard(self) -> RecordingGuard:
-        return RecordingGuard(self._guard.engine, self._guard.seconds, self._guard.cost)
+    def _recording_guard(self, table: Table, filter: Filter) -> RecordingGuard:
+        """A guard that prices statements first, unless a question with such a filter cannot cost too much."""
+        is_cheap = self._guard.cost >= COST_OF_SMALL and is_asked_together(table)
+        is_cheap = is_cheap and len(str(filter)) <= MAX_CHEAP_FILTER_CHARS
+        return RecordingGuard(
+            self._guard.engine, self._guard.seconds, math.inf if is_cheap else self._guard.cost
+        )
 
     async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return await texts.find_texts(self._guard, self._registry, search)

@@ -6,11 +6,14 @@ import asyncio
 import json
 import tracemalloc
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
+from sqlalchemy import event
 
+from agents.ports import Filter
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion, TooExpensive, UnknownColumn, UnknownTable
@@ -40,6 +43,7 @@ SETUP = (
     "CREATE TABLE data.many AS SELECT n AS id, n % 7 AS kind, n::text AS name,"
     " ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) AS geom FROM generate_series(1, 30000) n",
     "CREATE TABLE data.plain (id int, note text)",
+    "CREATE VIEW data.plainly AS SELECT * FROM data.plain",
     "CREATE TABLE data.lengthy AS SELECT n AS id, repeat(n || ' ', 700000) AS text FROM generate_series(1, 20) n",
     "CREATE VIEW data.dawdling AS SELECT id, pg_sleep(0.01)::text AS slow FROM data.many",
     "ANALYZE",
@@ -259,3 +263,30 @@ async def test_a_plan_is_of_the_parameters_that_are_given_with_it(
         few, many = [(await guard.explained(connection, each))["Plan Rows"] for each in statements]
     assert few < 100
     assert many > 15_000
+
+
+@pytest.mark.parametrize(
+    ("table", "filter", "is_priced"),
+    [
+        ("plain", None, False),
+        ("plain", "note = 'a'", False),
+        ("plain", {"op": "in", "args": [{"property": "note"}, [f"long {n}" for n in range(300)]]}, True),
+        ("many", None, True),
+        ("plainly", None, True),
+    ],
+)
+async def test_questions_are_priced_unless_table_and_filter_are_small(
+    database: Database, data: PostgisData, table: str, filter: Filter, is_priced: bool
+) -> None:
+    sent: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        sent.append(statement)
+
+    engine = database.reader.sync_engine
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        await data.count(table, filter)
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+    assert any(each.startswith("EXPLAIN") for each in sent) == is_priced
