@@ -124,7 +124,7 @@ async def test_a_table_without_geometry_has_no_geometries_to_clean(database: Dat
 
 async def test_the_quality_is_told_over_http(database: Database, untidy: Table) -> None:
     registry = Registry(database.reader, ("data",), None)
-    await registry.refresh()
+    await registry.refresh(patience=10)
 
     async def readable(_map_id: str | None) -> Any:
         return registry
