@@ -12,6 +12,8 @@ SAMPLE_PERCENT, MOST_PERCENT = 1.0, 10.0
 """Share of the pages of a large table that a sample reads; of a smaller one as many as have SAMPLE_FEATURES, up to the
 second."""
 SAMPLE_FEATURES = 20_000
+SAMPLE_SHAPES = 10_000
+"""Of lines and areas, half of those are drawn: projecting and encoding one takes twice as long as a point."""
 MIN_SAMPLED = 100_000
 """Rows of a table of which samples are drawn: smaller ones are read whole within a second."""
 
@@ -35,7 +37,8 @@ class SampleStatements(LayerStatements):
         self.is_passing = is_passing
         self._view = view
         self._percent = sample_percent(state.rows)
-        share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * self._percent / 100))
+        most = SAMPLE_FEATURES if table.geometry_family == "point" else SAMPLE_SHAPES
+        share = min(1.0, most / max(1.0, state.rows * self._percent / 100))
         self._parts = max(1, round(1 / share))
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:

@@ -8,8 +8,11 @@ import pytest
 from server.database.engines import Database
 from server.gis.overviews import build, sampling
 from server.gis.overviews.caps import TileCaps
-from server.gis.overviews.ladder import MIN_CELLS, SCHEMA
+from server.gis.overviews.ladder import MIN_CELLS, SCHEMA, OverviewStore
+from server.gis.profiles.versions import DataVersions
+from server.gis.tiles.low_zoom import LowZoom
 from tests.integration.gis.test_overviews import built, check
+from tests.integration.tiles.drawing import Atlas
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +73,22 @@ async def test_simplified_areas_are_valid(database: Database, session: asyncpg.C
     await check(session, ladder, rows)
     for band in ladder.bands:
         assert await session.fetchval(f"SELECT bool_and(ST_IsValid(geom)) FROM {SCHEMA}.{band.name}")
+
+
+@pytest.mark.parametrize(("shape", "drawn"), [("place", 20_000), ("ST_Expand(place, 0.1)", 10_000)])
+async def test_the_sample_before_there_are_overviews_has_fewer_areas_than_points(
+    database: Database, session: asyncpg.Connection, shape: str, drawn: int
+) -> None:
+    await session.execute(
+        f"""CREATE TABLE data.things AS SELECT n AS id, {shape} AS geom FROM (SELECT n,
+          ST_SetSRID(ST_MakePoint(n % 340 - 170, n % 130 - 65), 4326) AS place
+          FROM generate_series(1, 200000) AS n) AS row;
+        ALTER TABLE data.things ALTER geom TYPE geometry({"Point" if shape == "place" else "Polygon"}, 4326);
+        ANALYZE data.things"""
+    )
+    atlas = Atlas(database, low_zoom=LowZoom(DataVersions(database.owner), OverviewStore(database.owner), 1))
+    await atlas.layer("data.things")
+    (note,) = (each.properties for each in (await atlas.tile(0, 0, 0))["_meta"])
+    assert note["sample"] is True
+    assert 0.8 * drawn < note["shown"] < 1.2 * drawn
+    assert 160_000 < note["total"] < 240_000
