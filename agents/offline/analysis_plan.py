@@ -275,9 +275,10 @@ class _Planner:
         if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
             return source, ranking
         figures = [each for each in last.arguments.get("aggregates") or () if each.get("column") is not None]
-        if "expression" in last.arguments and self.is_of_groups(last):
+        first_or_last = ranking.top.word in ("top", "bottom")
+        if "expression" in last.arguments and (first_or_last or self.is_of_groups(last)):
             return source, AddedColumn(str(last.arguments["name"]))
-        by_figure = "counts" in self.traits(last.name) or ranking.top.word in ("top", "bottom")
+        by_figure = "counts" in self.traits(last.name) or first_or_last
         if figures and by_figure:
             return source, ColumnWords(f"{figures[-1]['function']} {figures[-1]['column'].text}")
         if "counts" in self.traits(last.name):

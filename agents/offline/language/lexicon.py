@@ -86,7 +86,8 @@ SUPERLATIVES = {
     "least expensive": ("worth", False), "cheapest": ("worth", False),
     "most densely populated": ("dense", True), "least densely populated": ("dense", False),
     "most crowded": ("dense", True), "steepest": ("steep", True), "flattest": ("steep", False),
-    "busiest": ("busy", True), "quietest": ("busy", False), "most costly": ("worth", True),
+    "busiest": ("busy", True), "quietest": ("busy", False), "least busy": ("busy", False),
+    "most costly": ("worth", True),
     "earliest": ("time", False), "least populous": ("people", False), "least populated": ("people", False),
 }  # fmt: skip
 """The measure a superlative speaks of, and whether it wants the greatest."""
@@ -116,7 +117,7 @@ _MEASURES = {
     "dense": "density",
     "worth": "worth value price cost",
     "steep": "slope gradient incline",
-    "busy": "traffic rider passenger ridership adt aadt",
+    "busy": "traffic rider passenger ridership boarding visitor visit adt aadt",
     "wet": "moisture humidity precipitation precip rainfall rain",
     "hot": "temperature temp",
     "time": "date time timestamp year day created updated opened started built founded",

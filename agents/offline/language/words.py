@@ -325,11 +325,15 @@ _PERIODS = word_set("hour day week month quarter year")
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport; of “Has a shelter”,
-    shelter."""
-    return name_words(" ".join(_phrase(_HAS.sub("", comment or ""))[0]))
+    shelter, and of “Number of seats”, seats."""
+    words = _phrase(_HAS.sub("", comment or ""))[0]
+    counted = _phrase(_NUMBER_OF.sub("", comment or ""))[0] if words[-1:] == ("number",) else ()
+    is_plural = bool(counted) and singular(counted[-1]) != counted[-1]
+    return name_words(" ".join(counted if is_plural else words))
 
 
 _HAS = re.compile(r"^(?:has|have) (?:(?:a|an|its|their|own|any) )+", re.IGNORECASE)
+_NUMBER_OF = re.compile(r"^(?:total |maximum )?number of ", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)

@@ -11,17 +11,21 @@ from agents.domain import Table
 from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.figures import is_of_each
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number, name_column, text_columns
 from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    AddedColumn,
     ColumnWords,
     NameColumn,
     count_in_areas,
     first_groups_step,
     step,
     summary,
+    top_step,
 )
 from agents.offline.meaning.units import column_unit
 from agents.units import UNITS, Unit
@@ -144,7 +148,49 @@ def _most_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | Non
         return None
     last = found[-1].title[:1].lower() + found[-1].title[1:]
     by = _column(_unit(bindings))
-    return (*found, first_groups_step(bindings["areas"].noun, bindings["how"], last, by))
+    return (
+        *found,
+        first_groups_step(bindings["areas"].noun, bindings["how"], last, by, bindings.get("n") or 1),
+    )
+
+
+def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`population density by district`, which no column tells: per km2."""
+    what: ColumnWords = bindings["what"]
+    table = context.table(bindings["areas"])
+    names = columns_called((table,), name_words(what.text)) if table is not None else []
+    column = table.column(names[0]) if table is not None and len(names) == 1 else None
+    if (
+        table is None
+        or column is None
+        or is_of_each(column, what.text)
+        or not are_counts((table,), tuple(names))
+    ):
+        return None
+    if columns_called((table,), (*name_words(what.text), "density")):
+        return None
+    build = _most_per_area if "how" in bindings else _per_area
+    return build({**bindings, "unit": UNITS["km2"]}, context)
+
+
+def _densest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the 3 most densely populated districts`, of which no column tells how dense they are: people per km2."""
+    areas, top = bindings["source"], bindings["top"]
+    table = context.table(areas)
+    if table is None or top.measure != "dense" or top.column is not None or measure_columns(table, "dense"):
+        return None
+    people = measure_columns(table, "people")
+    if len(people) != 1 or table.geometry_family != "polygon" or areas.guessed:
+        return None
+    limit = top.of_several(areas.mention.text).limit
+    unit = UNITS["km2"]
+    found = _divided(areas, table, people[0], unit, f"{people[0]} per {unit.symbol} of {areas.noun}")
+    if found is None:
+        return None
+    few = f"{limit} " if limit > 1 else ""
+    title = f"The {few}{top.word} {areas.noun}, by {people[0]} per {unit.symbol}"
+    by = AddedColumn(_column(unit))
+    return (*found, top_step(RESULT, by, limit, smallest=not top.descending, title=title, ties=True))
 
 
 USUAL_KM = 200.0
@@ -194,5 +240,16 @@ RULES = (
         "(measure|calculate|compute) [the] area[s] of [all] {source:rows} in {unit:area_unit}", _area_in, -1.0
     ),
     rule("<what> density of [the] {source:bare} (<for_each>|by) [of] {areas:bare}", _density, -1.0),
+    rule(
+        "<what> [the] {what:column} density (<for_each>|of|in) [all] [the] {areas:bare}", _own_density, -1.0
+    ),
+    rule(
+        "(which|what) [{n:count}] {areas:bare} (has|have) [the] how=(highest|greatest|largest|lowest|smallest)"
+        " {what:column} density",
+        _own_density,
+        -1.0,
+    ),
+    rule("[<ask>|<what>] [is|are] [the] {top:top} {source:rows}", _densest, 1.0),
+    rule("(which|what) {source:rows} (is|are) [the] {top:top}", _densest, 1.0),
     rule("<open> (hot spots|hotspots|hot and cold spots) of {source:rows}", _hot_spots),
 )

@@ -1,46 +1,63 @@
-"""How many rows there are for so many people: `airports per million people`, `which country has the most airports per
-capita?`"""
+"""How many rows there are for so many people, or for so many of what areas count in another column: `airports per
+million people`, `stores per 10,000 households in each district`, `which country has the most airports per capita?`"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from agents.domain import Table
 from agents.geo.phrases import number
+from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
-from agents.offline.language.words import name_words
+from agents.offline.language.figures import is_of_each
+from agents.offline.language.nouns import are_counts
+from agents.offline.language.words import fold, name_words
+from agents.offline.meaning.conditions import ColumnMention, Empty, Negation
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import count_in_areas, first_groups_step, step
+from agents.offline.meaning.steps import (
+    ColumnWords,
+    count_in_areas,
+    first_groups_step,
+    quoted,
+    step,
+    sum_of,
+)
+from agents.offline.meaning.units import unit_named
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Counted in each area, by the people who live there."""
+    """Counted in each area, by the people who live there or by another column of the areas."""
     counted_rows = _counted_rows(bindings, context)
     if counted_rows is None:
         return None
     rows, figure = counted_rows
-    areas = bindings.get("areas") or _areas_of(rows, context)
-    if not rows.named or areas is None or areas.guessed:
+    found = _areas(bindings, rows, context)
+    if not rows.named or found is None:
         return None
-    table = context.table(areas)
-    people = measure_columns(table, "people") if table is not None else []
-    if table is None or table.geometry_family != "polygon" or len(people) != 1 or table.column("count"):
+    areas, table, by = found
+    divisor = _divisor(bindings, table)
+    if divisor is None or table.column("count"):
         return None
-    amount = bindings["amount"]
-    name = _column(amount)
     counted_as, heading = "count", rows.heading
     if figure is not None:
         own = context.table(rows)
         names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
         if len(names) != 1 or figure["function"] != "sum":
             return None
-        counted_as, heading = f"coalesce(sum_{names[0]}, 0)", _heading(figure["column"].text, rows)
-    where = f"by {areas.noun}" if areas.where is not None else f"of {table.name.replace('_', ' ')}"
-    title = f"{heading} per {_amount_text(amount)} {where}"
-    expression = f"{amount:.12g} * {counted_as} / {people[0]}"
-    rate = step("calculate", RESULT, title=title, name=name, expression=expression)
-    return (count_in_areas(areas, rows, figure), rate)
+        # Without rows the total is 0; of rows without a value it is unknown, as what is divided by 0.
+        counted_as = f"coalesce(sum_{names[0]}, 0 / (1 - sign(count)))"
+        heading = _heading(figure["column"].text, rows)
+    where = (
+        f"by {by or areas.noun}" if by or areas.where is not None else f"of {table.name.replace('_', ' ')}"
+    )
+    title = f"{heading} per {_amount_text(bindings)} {where}"
+    before, divided_by, note = _merged(areas, table, by, divisor) if by else ((), divisor, "")
+    expression = f"{bindings.get('amount', 1):.12g} * {counted_as} / {quoted(divided_by)}"
+    rate = step("calculate", RESULT, title=f"{title}{note}", name=_column(bindings), expression=expression)
+    return (*before, count_in_areas(RESULT if before else areas, rows, figure), rate)
 
 
 def _heading(what: str, rows: Features) -> str:
@@ -62,8 +79,19 @@ def _counted_rows(
     return (rows, figure) if len(rows.mention.tables) == 1 else None
 
 
-def _areas_of(rows: Features, context: Context) -> Features | None:
-    """The areas that know how many people live there: of several those that the rows have a column of."""
+def _areas(
+    bindings: Mapping[str, Any], rows: Features, context: Context
+) -> tuple[Features, Table, str] | None:
+    """The areas, their table, and the column of it by whose values they are merged. Where none are named, the ones
+    that know how many people live there: of several those that the rows have a column of."""
+    if "by" in bindings:
+        grouped = area_column(context.table(rows), name_words(bindings["by"].text), context.vocabulary)
+        return (Features.of_table(grouped[0]), *grouped) if grouped is not None else None
+    if "areas" in bindings:
+        areas: Features = bindings["areas"]
+        table = context.table(areas)
+        is_known = table is not None and table.geometry_family == "polygon" and not areas.guessed
+        return (areas, table, "") if table is not None and is_known else None
     known = [
         table
         for table in context.vocabulary.few_tables
@@ -72,9 +100,35 @@ def _areas_of(rows: Features, context: Context) -> Features | None:
     own = context.table(rows)
     columns = {name_words(column.name) for column in own.columns} if own is not None else set()
     known = [table for table in known if name_words(table.name) in columns] or known
-    if len(known) != 1:
-        return None
-    return Features.of_table(known[0])
+    return (Features.of_table(known[0]), known[0], "") if len(known) == 1 else None
+
+
+def _divisor(bindings: Mapping[str, Any], table: Table) -> str | None:
+    """The one column of the areas that counts what is divided by."""
+    if "each" not in bindings:
+        names = measure_columns(table, "people")
+        return names[0] if len(names) == 1 else None
+    words = name_words(bindings["each"].text)
+    unit = unit_named(*words, "") if len(words) == 1 else None
+    if unit is not None and unit[0].dimension == "people":
+        return None  # which is said without a column
+    names = columns_called((table,), words)
+    column = table.column(names[0]) if len(names) == 1 else None
+    is_count = column is not None and are_counts((table,), (column.name,)) and not is_of_each(column)
+    return column.name if column is not None and is_count and column.name not in table.key else None
+
+
+def _merged(areas: Features, table: Table, by: str, divisor: str) -> tuple[Steps, str, str]:
+    """The areas of each value, with the total that is divided by, its column, and what the title says of that: rows in
+    areas without a value are not divided."""
+    figures = [sum_of(divisor), {"function": "count", "name": table.name}]  # `count` is that of the rows
+    column, note = table.column(divisor), ""
+    if column is not None and column.nullable:
+        is_known = Negation(Empty(ColumnMention(divisor, (divisor,)), unknown=True, calculated=True))
+        areas, note = replace(areas, where=is_known), f", of {areas.noun} with a value of {divisor}"
+    title = f"{areas.heading} by {by}{note}"
+    dissolved = step("dissolve", areas, title=title, by=[ColumnWords(by)], aggregates=figures)
+    return (dissolved,), f"sum_{divisor}", note
 
 
 def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -82,26 +136,34 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = _rate(bindings, context)
     if found is None:
         return None
-    rate = found[1].title[:1].lower() + found[1].title[1:]
-    limit = bindings.get("n") or 1
-    by = _column(bindings["amount"])
+    title = found[-1].title
+    rate, limit, by = title[:1].lower() + title[1:], bindings.get("n") or 1, _column(bindings)
     return (*found, first_groups_step(bindings["areas"].noun, bindings["how"], rate, by, limit))
 
 
-def _column(amount: float) -> str:
-    return f"per_{_amount_text(amount).replace(',', '').replace(' ', '_')}"
+def _column(bindings: Mapping[str, Any]) -> str:
+    return f"per_{fold(_amount_text(bindings)).replace(',', '').replace(' ', '_')}"
 
 
-def _amount_text(amount: float) -> str:
+def _amount_text(bindings: Mapping[str, Any]) -> str:
+    amount = bindings.get("amount", 1)
+    if "each" in bindings:
+        return bindings["each"].text if amount == 1 else f"{number(amount)} {bindings['each'].text}"
     return {1.0: "person", 1e6: "million people"}.get(amount, f"{number(amount)} people")
 
 
-_PER = "per {amount:people}"
+_PEOPLE = "per {amount:people}"
+_PER = f"({_PEOPLE}|per [{{amount:count}}] {{each:column}})"
 RULES = (
     *(
-        rule(f"[<what>] [number of] {rows} {rest}", _rate, -2.0)
+        rule(f"[<what>|how many] [number of] {rows} {rest}", _rate, -2.0)
         for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")
-        for rest in (f"{_PER} [<for_each> [of] {{areas:areas}}]", f"<for_each> [of] {{areas:areas}} {_PER}")
+        for rest in (
+            f"{_PEOPLE} [[are there] <for_each> [of] {{areas:areas}}]",
+            "per [{amount:count}] {each:column} [are there] <for_each> [of] {areas:areas}",
+            f"{_PER} [are there] <for_each> [of] {{by:column}}",
+            f"[are there] <for_each> [of] {{areas:areas}} {_PER}",
+        )
     ),
     *(
         rule(

@@ -11,7 +11,9 @@ from agents.geo.phrases import number
 from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count
-from agents.offline.language.words import is_plural
+from agents.offline.language.column_names import columns_called
+from agents.offline.language.words import are_pieces_of, is_plural, name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Top, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -50,6 +52,24 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     ranking = bindings.get("by") or Ranking(top)
     per = [ColumnWords(names[0])]
     return (top_step(rows, ranking, top.limit, smallest=not top.descending, per=per, ties=True),)
+
+
+def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`population by country, top 3`, where each row of the countries has it."""
+    rows, what, n = bindings["source"], bindings["what"], bindings["n"]
+    table = context.table(rows)
+    names = columns_called((table,), name_words(what.text)) if table is not None and not rows.guessed else []
+    column = table.column(names[0]) if table is not None and len(names) == 1 else None
+    if (
+        table is None
+        or column is None
+        or not is_number(column)
+        or are_pieces_of(table.name, name_words(rows.noun))
+    ):
+        return None
+    smallest = bindings["how"] == "bottom"
+    title = f"{what.text[:1].upper()}{what.text[1:]} by {rows.noun}, {bindings['how']} {n}"
+    return (top_step(rows, ColumnWords(names[0]), n, smallest=smallest, title=title, ties=True),)
 
 
 def _names_groups(table: Table, name: str, top: Top) -> bool:
@@ -155,6 +175,11 @@ RULES = (
     rule(
         f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} {_BY_AND_WHERE}",
         _of_each,
+    ),
+    rule(
+        "<what> [the] {what:column} (by|per|of|of each|for each|in each) [all] [the] {source:bare} [,]"
+        " how=(top|bottom) {n:count}",
+        _rows_by_column,
     ),
     rule(
         "<then> [show me|show|keep only|keep|list|take|only|find|give me] {top:top} [of them|ones|one|of those|areas"

@@ -110,8 +110,8 @@ def rates(asked: Asked) -> Steps | None:
     if not asked.has("group"):
         return (
             None
-            if measure or asked.table.column(name) is not None
-            else _rates_of_rows(asked, (what, divisor), factor, name, words)
+            if asked.table.column(name) is not None
+            else _rates_of_rows(asked, (what, divisor), factor, name, words, measure)
         )
     by = asked.group_column
     if by is None:
@@ -156,7 +156,7 @@ _RATE_KINDS = (
 
 
 def _rates_of_rows(
-    asked: Asked, names: tuple[str, str], factor: float, name: str, words: str
+    asked: Asked, names: tuple[str, str], factor: float, name: str, words: str, measure: str
 ) -> Steps | None:
     """The first rows by one column divided by another."""
     ranked = first_ones(asked)
@@ -165,8 +165,10 @@ def _rates_of_rows(
     limit, descending = ranked
     expression = f"{quoted(names[0])} * {factor:.12g} / {quoted(names[1])}"
     title = f"{words[:1].upper()}{words[1:]} of {asked.called}"
-    steps = (step("calculate", asked.rows(asked.where), title=title, name=name, expression=expression),)
-    return (*steps, _top_rates(asked, asked.called, limit, name, words, descending=descending))
+    rows = asked.rows(asked.where)
+    before: Steps = (step("measure", rows, measures=[measure]),) if measure else ()
+    rate = step("calculate", RESULT if before else rows, title=title, name=name, expression=expression)
+    return (*before, rate, _top_rates(asked, asked.called, limit, name, words, descending=descending))
 
 
 def _first_by_rate(

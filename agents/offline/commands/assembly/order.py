@@ -11,7 +11,7 @@ from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import ColumnMention, parts_of
 from agents.offline.meaning.features import RESULT
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, top_step
+from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, Grouped, top_step
 
 MOST_GROUPS = 1000
 """Of groups in an order."""
@@ -31,9 +31,7 @@ def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Ste
     if descending and first is None:
         return found
     last = found[-1]
-    name = (
-        figure_name(asked, last) if isinstance(last, Grouped) else str(dict(last.arguments).get("name", ""))
-    )
+    name = figure_name(asked, last)
     if not name:
         return None
     ranked = top_step(
@@ -42,13 +40,18 @@ def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Ste
     return (*found, ranked)
 
 
-def figure_name(asked: Asked, part: Grouped) -> str:
+def figure_name(asked: Asked, part: AnalysisStep | Grouped) -> str:
     """The column that the figure becomes."""
-    if part.of_all or part.part is not None:
-        return PERCENT
-    figure, columns = part.aggregate, asked.columns
+    if isinstance(part, AnalysisStep):
+        figure = asked.figure() if part.operation == "spatial_join" else None
+        return str(dict(part.arguments).get("name", "")) if figure is None else _added(asked, figure)
+    return PERCENT if part.of_all or part.part is not None else _added(asked, part.aggregate)
+
+
+def _added(asked: Asked, figure: Mapping[str, Any]) -> str:
     if figure == COUNT:
         return "count"
+    columns = asked.columns
     of = columns[0] if len(columns) == 1 and not asked.has("between") else figure["column"].text
     return f"{figure['function']}_{of}"
 

@@ -36,10 +36,12 @@ def take_superlative(cursor: Cursor) -> Top | None:
     if phrase is None:
         cursor.at = start
         return None
-    measure, descending = SUPERLATIVES[phrase]
     if count is None:
         count = take_count(cursor)
     default = 10 if phrase in ("top", "bottom") else 1
+    if phrase == "top":
+        phrase = cursor.take(p.SUPERLATIVE) or phrase  # `top 5 busiest`
+    measure, descending = SUPERLATIVES[phrase]
     return Top(max(count or default, 1), descending, measure=measure, word=phrase)
 
 
