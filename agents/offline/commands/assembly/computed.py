@@ -162,6 +162,8 @@ def _rates_of_rows(
     ranked = first_ones(asked)
     if ranked is None or asked.has("figure") or not asked.has("rows") or not asked.only(*_RATE_KINDS):
         return None
+    if measure and are_pieces_of(asked.table.name, name_words(asked.noun)):
+        return None
     limit, descending = ranked
     expression = f"{quoted(names[0])} * {factor:.12g} / {quoted(names[1])}"
     title = f"{words[:1].upper()}{words[1:]} of {asked.called}"
