@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, select, table
 
-from agents.worded import Template
+from agents.worded import Template, numeral
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
@@ -25,6 +25,13 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import LONGEST_DEGREE_M, lonlat
 from server.gis.operations.support.earth.local_projection import transformed
+from server.gis.operations.support.earth.own_zones import (
+    ERROR,
+    from_own_zone,
+    in_own_zone,
+    is_wider,
+    wider_shapes,
+)
 from server.gis.operations.support.earth.projections import Projection, reach_of, utm_zone
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.coverage import is_area, simplified_areas
@@ -57,7 +64,15 @@ class Simplify(Operation[SimplifyArguments]):
         of_family(source, "line", "polygon")
         if arguments.tolerance <= 0:
             raise InvalidQuestion(TOLERANCE_MORE(got=length_text(arguments.tolerance)))
-        plane = await plane_of(source, arguments.tolerance, workspace)
+        zone = await utm_zone(source, workspace)
+        if zone is None and source.family == "line":
+            wider = await wider_shapes(source.rows, lonlat(source), workspace)
+            if wider is not None:
+                plane = await _wide_plane(source, arguments.tolerance, workspace) if wider else None
+                return _in_own_zones(source, arguments.tolerance, plane, wider)
+        plane = Plane(zone, arguments.tolerance)
+        if zone is None:
+            plane = await _wide_plane(source, arguments.tolerance, workspace)
         own = attribute_columns(source)
         if source.family == "line":
             kind, note = source.table.geometry_type or "Geometry", methods.SIMPLIFIED_LINES()
@@ -97,6 +112,21 @@ class Simplify(Operation[SimplifyArguments]):
         )
 
 
+def _in_own_zones(source: Source, tolerance: float, plane: Plane | None, wider: int) -> Step:
+    """Each line in its UTM zone, and the few that are wider in the plane of all."""
+    kind = source.table.geometry_type or "Geometry"
+    # The zone mentions the shape many times; PostgreSQL would transform it again for each.
+    own = select(lonlat(source).label("shape")).offset(0).correlate(source.rows).lateral("own")
+    shape = own.c["shape"]
+    new = from_own_zone(_simplified(in_own_zone(shape), tolerance))
+    notes: list[str] = [methods.OWN_ZONES(error=numeral(100 * ERROR, f"{100 * ERROR:.2g}"))]
+    if plane is not None:
+        new = case((is_wider(shape), plane.back(plane.simplified(plane.apply(shape)))), else_=new)
+        notes += [methods.WIDER_LINES(n=numeral(wider, f"{wider:,}")), plane.note]
+    notes.append(methods.SIMPLIFIED_LINES())
+    return reshaped(source, of_kind(new, kind), kind, WGS84, method=notes, beside=own)
+
+
 def of_kind(shape: ColumnElement[Any], kind: str) -> ColumnElement[Any]:
     """In several parts where the column asks for it: what is left of a line may be one."""
     return func.ST_Multi(shape, type_=Geometry()) if kind.upper() == "MULTILINESTRING" else shape
@@ -127,14 +157,21 @@ class Plane:
         return shape if self.projection is None else self.projection.back(shape)
 
     def simplified(self, line: ColumnElement[Any]) -> ColumnElement[Any]:
-        return func.ST_SimplifyPreserveTopology(line, self.tolerance, type_=Geometry())
+        return _simplified(line, self.tolerance)
+
+
+def _simplified(line: ColumnElement[Any], tolerance: float) -> ColumnElement[Any]:
+    return func.ST_SimplifyPreserveTopology(line, tolerance, type_=Geometry())
 
 
 async def plane_of(source: Source, tolerance: float, workspace: Workspace) -> Plane:
     """The UTM zone of the data, else a local projection; degrees where the data span too much for one."""
     zone = await utm_zone(source, workspace)
-    if zone is not None:
-        return Plane(zone, tolerance)
+    return await _wide_plane(source, tolerance, workspace) if zone is None else Plane(zone, tolerance)
+
+
+async def _wide_plane(source: Source, tolerance: float, workspace: Workspace) -> Plane:
+    """For data that are wider than a UTM zone."""
     reach = await reach_of(source, workspace)
     if reach.is_local:
         projection = reach.equidistant()

@@ -203,6 +203,51 @@ async def test_lines_keep_their_ends(bench: Bench) -> None:
     assert rows.geom[2] is None
 
 
+async def test_lines_of_several_zones_are_simplified_each_in_its_own(bench: Bench) -> None:
+    """A zigzag of 60 m in each, from the equator to the north of Norway and to New Zealand."""
+    places = [(-9, 38.7), (5.999, 0), (6.001, 0), (15, 45), (25, 70), (179, -41), (-179.5, -17), (100, -79)]
+    ways = dict(
+        enumerate(([(x + i * 0.003, y + (0.00054 if i % 2 else 0)) for i in range(21)] for x, y in places), 1)
+    )
+    values = ", ".join(f"({n}, ST_GeomFromText('{LineString(way).wkt}', 4326))" for n, way in ways.items())
+    await bench.make(
+        "CREATE TABLE data.zigzags (id int PRIMARY KEY, geom geometry(LineString, 4326))",
+        f"INSERT INTO data.zigzags VALUES {values}, (9, NULL), (10, 'SRID=4326;LINESTRING EMPTY')",
+    )
+    answer = await bench.run("simplify", source="data.zigzags", tolerance="59 m")
+    assert any("UTM zone of its middle" in note and "0.099 %" in note for note in answer.receipt.notes)
+    assert not any("azimuthal" in note for note in answer.receipt.notes)
+    straight = (
+        (await bench.run("simplify", source="data.zigzags", tolerance="61 m")).rows.set_index("id").geom
+    )
+    shapes = answer.rows.set_index("id").geom
+    for n, way in ways.items():
+        assert len(get_coordinates(shapes[n])) > 2
+        assert get_coordinates(straight[n]) == pytest.approx(
+            get_coordinates(LineString(way))[[0, -1]], abs=1e-9
+        )
+    assert shapes[9] is None
+    assert shapes[10] is None or shapes[10].is_empty
+
+
+async def test_a_line_that_is_wider_than_its_zone_is_simplified_in_the_plane_of_all(bench: Bench) -> None:
+    wide = LineString([(-9 + i * 0.2, 45 + (0.0009 if i % 2 else 0)) for i in range(100)])
+    await bench.make(
+        "CREATE TABLE data.roads (id int PRIMARY KEY, geom geometry(LineString, 4326))",
+        f"INSERT INTO data.roads VALUES (0, ST_GeomFromText('{wide.wkt}', 4326))",
+        "INSERT INTO data.roads SELECT n, ST_SetSRID(ST_MakeLine(ARRAY[ST_MakePoint(n / 10.0, 45),"
+        " ST_MakePoint(n / 10.0 + 0.01, 45.0001), ST_MakePoint(n / 10.0 + 0.02, 45)]), 4326)"
+        " FROM generate_series(1, 99) AS n",
+    )
+    answer = await bench.run("simplify", source="data.roads", tolerance="20 m")
+    notes = " ".join(answer.receipt.notes)
+    assert "For 1 lines that reach farther" in notes
+    assert notes.index("UTM zone of its middle") < notes.index("azimuthal equidistant")
+    shapes = answer.rows.set_index("id").geom
+    assert get_coordinates(shapes[0]) == pytest.approx(get_coordinates(wide), abs=1e-9)
+    assert {len(get_coordinates(shapes[n])) for n in range(1, 100)} == {2}
+
+
 async def test_points_and_no_tolerance_are_refused(bench: Bench) -> None:
     with pytest.raises(InvalidQuestion, match="needs lines or polygons"):
         await bench.run("simplify", source="data.cities", tolerance="1 km")

@@ -52,6 +52,14 @@ UTM = Template(
     "Computed in UTM zone {zone} (EPSG:{srid}); lengths err by at most about {error} % where the data are, areas by "
     "{areas} %.",
 )
+OWN_ZONES = Template(
+    "method_own_zones",
+    "Each line was computed in the UTM zone of its middle, because the data span several zones; lengths err by at most "
+    "about {error} %.",
+)
+WIDER_LINES = Template(
+    "method_wider_lines", "For {n} lines that reach farther than their zone, the following holds instead."
+)
 WORLD = Template(
     "method_world",
     "Computed in the world's cylindrical equal-area projection (EPSG:6933), because the data span more than one local "
