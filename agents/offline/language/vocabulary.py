@@ -83,6 +83,8 @@ class TableIndex:
     @cached_property
     def by_value(self) -> Mapping[Words, Sequence[Value]]:
         """The most common values of text columns by their words, with table and column; of few tables only."""
+        if self._shared is not None and self.own is self._shared.own:
+            return self._shared.by_value
         found: dict[Words, list[Value]] = defaultdict(list)
         for table in self.own if len(self.own) <= _MOST_SAMPLED else ():
             for column in table.columns:
