@@ -28,7 +28,7 @@ run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at 
 
 test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test compiled-tests
-	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 compiled-tests: tests/__pycache__/compiled
 

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import hypothesis
+import psutil
 import pytest
 import pytest_asyncio
 import structlog
@@ -61,12 +62,25 @@ FOREIGN = (
 )
 
 
+WORKERS_PER_CORE = 3
+"""Tests wait for servers, pages and Spark: of four workers on two cores, all waited in a quarter of the time."""
+MEMORY_OF_WORKER = 2 * 2**30
+"""Bytes for a worker, its PostgreSQL, its servers and its browser."""
+
+
 class ByFile(LoadFileScheduling):  # type: ignore[misc]
     """One worker runs a file. Another one runs all files of Spark, because its cluster has four JVMs."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
         return SPARK if file.startswith(ON_SPARK) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """The number of workers for `-n auto`."""
+    fitting = psutil.virtual_memory().available // MEMORY_OF_WORKER
+    return max(2, min(WORKERS_PER_CORE * len(os.sched_getaffinity(0)), fitting))
 
 
 @pytest.hookimpl(optionalhook=True)
