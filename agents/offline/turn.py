@@ -26,7 +26,30 @@ from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
-from agents.offline.follow_ups import asked_again
+from agents.offline.conversation.follow_ups import asked_again
+from agents.offline.conversation.memory import (
+    MAX_LAYERS,
+    Memory,
+    Outcome,
+    Question,
+    Rows,
+    open_question,
+    recall,
+)
+from agents.offline.conversation.past_calls import (
+    CommandSpan,
+    calls_made,
+    draws_rows,
+    ending,
+    latest_result,
+    layers_added,
+    layers_spoken_of,
+    question_about,
+    question_asked,
+    rows_asked_about,
+    rows_listed,
+    rows_meant,
+)
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
@@ -43,22 +66,7 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.ranking import listed_rows
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, operations_of, option_meant
-from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.parser import is_sql, is_unread, parse
-from agents.offline.past_calls import (
-    CommandSpan,
-    calls_made,
-    draws_rows,
-    ending,
-    latest_result,
-    layers_added,
-    layers_spoken_of,
-    question_about,
-    question_asked,
-    rows_asked_about,
-    rows_listed,
-    rows_meant,
-)
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
 from agents.offline.rewordings import corrected, corrections, offered, shorter

@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
+from agents.offline.conversation.memory import Rows
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import ranks_descending, top_column
@@ -14,7 +15,6 @@ from agents.offline.meaning.conditions import Compare, Condition, Group, Quantit
 from agents.offline.meaning.resolver import combined
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of
-from agents.offline.memory import Rows
 from agents.ports import DataSource
 
 MAX_SHARING = 100

@@ -18,12 +18,12 @@ from agents.domain import Cql2, Focus, Layer, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
+from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import ORDINALS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention
-from agents.offline.memory import Rows
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
 
 T = TypeVar("T")

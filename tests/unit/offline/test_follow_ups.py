@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agents.core.messages import AssistantMessage
-from agents.offline.follow_ups import _elsewhere, _with_piece, asked_again
+from agents.offline.conversation.follow_ups import _elsewhere, _with_piece, asked_again
+from agents.offline.conversation.memory import Memory
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.memory import Memory
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat

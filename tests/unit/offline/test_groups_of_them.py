@@ -8,12 +8,12 @@ from agents.core.messages import AssistantMessage
 from agents.domain import Column, Layer, Legend, Style
 from agents.offline.commands.analyses.rules import Context
 from agents.offline.commands.analyses.totals import _people_inside
-from agents.offline.follow_ups import _figure_of_groups, _number_of_others, asked_again
+from agents.offline.conversation.follow_ups import _figure_of_groups, _number_of_others, asked_again
+from agents.offline.conversation.memory import Memory
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Intent, Show
 from agents.offline.meaning.units import column_unit
-from agents.offline.memory import Memory
 from agents.offline.parser import parse
 from agents.result_rows import origin, rows_of
 from server.maps.analyses.offered import OFFERED

@@ -10,6 +10,7 @@ from agents.geo.phrases import feature_count, listed
 from agents.geo.styling.colours import same_colour
 from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments, with_stored_values
+from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.words import are_names
 from agents.offline.meaning import intents as i
@@ -20,7 +21,6 @@ from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import equals
-from agents.offline.memory import Rows
 from agents.result_rows import rows_of
 
 _MOST_TOP = 100

@@ -11,13 +11,13 @@ from typing import Any
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.domain import Layer, Table
 from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import MOST_FIRST, Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import Done
-from agents.offline.memory import Memory, Outcome, Rows, recall
 
 _QUESTIONS = ("count_features", "query_features", "column_stats")
 _LAYER_ARGUMENTS = ("layer_id", "layer")

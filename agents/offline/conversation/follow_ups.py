@@ -11,13 +11,8 @@ from collections.abc import Sequence
 
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
-from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
-from agents.offline.language.nouns import are_counts
-from agents.offline.language.phrasebook import TAIL
-from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import name_words
-from agents.offline.memory import Memory, recall
-from agents.offline.past_calls import (
+from agents.offline.conversation.memory import Memory, recall
+from agents.offline.conversation.past_calls import (
     asked_of_the_one,
     calls_made,
     inside_of_it,
@@ -25,6 +20,11 @@ from agents.offline.past_calls import (
     ranking_charted,
     table_shown,
 )
+from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.nouns import are_counts
+from agents.offline.language.phrasebook import TAIL
+from agents.offline.language.vocabulary import Value, Vocabulary
+from agents.offline.language.words import name_words
 from agents.result_rows import rows_of
 from agents.units import UNITS
 
