@@ -69,7 +69,9 @@ UNITS: dict[str, Unit] = {
     **_units("share", ("%", 1.0, "percent pct")),
     **_units("people", ("people", 1.0, "person persons inhabitants inhabitant residents resident souls")),
     **_units("density", ("people/km²", 1.0, ""), ("people/mi²", 1 / 2.589988110336, "")),
-    **_units("currency", ("$", 1.0, "usd dollars dollar"), ("€", 1.0, "eur euros euro")),
+    **_units(
+        "currency", ("$", 1.0, "usd dollars dollar"), ("€", 1.0, "eur euros euro"), ("£", 1.0, "gbp sterling")
+    ),
     **_units(
         "time",
         ("years", 365.25, "year yrs"),
@@ -87,7 +89,7 @@ US_SURVEY_FOOT = 1200 / 3937
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres inch inches",
     "m2 km2 sqkm sqm ha acres ac",
-    "kmh mph kn kg t kw mw gw pct usd eur",
+    "kmh mph kn kg t kw mw gw pct usd eur gbp",
     "years days hours",
 )
 COLUMN_ENDINGS = frozenset(word for words in _IN_NAMES for word in words.split())

@@ -27,15 +27,7 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.conversation.follow_ups import asked_again
-from agents.offline.conversation.memory import (
-    MAX_LAYERS,
-    Memory,
-    Outcome,
-    Question,
-    Rows,
-    open_question,
-    recall,
-)
+from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.conversation.past_calls import (
     CommandSpan,
     calls_made,
@@ -152,7 +144,7 @@ class Turn:
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         return Memory(
-            tuple(layers[:MAX_LAYERS]),
+            tuple(layers),
             self.question,
             self.outcome,
             self.listed,

@@ -12,10 +12,10 @@ from agents.offline.commands.plans.bars_of_rows import is_measure, names_of_few
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import times_of
+from agents.offline.language.figures import adds_up
 from agents.offline.language.lexicon import STATISTICS
-from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_plural, name_words
+from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import (
     is_number,
@@ -317,7 +317,9 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     is_figure = layer is not None and layer.style.kind == "graduated" and any(map(is_number, columns[:1]))
     if layer is not None and not intent.columns and table.is_result and (is_figure or not rows_of(table)):
         arguments["title"] = layer.name  # each group has one figure, so nothing is added up
-    adds_up = intent.kind == "pie" or (not table.is_result and _are_things(table, intent.columns))
+    adds_up = intent.kind == "pie" or (
+        not table.is_result and _adds_up(table, intent.columns) and not is_number(columns[-1])
+    )
     how = intent.how or ("sum" if adds_up else "")  # the parts of a pie add up to the whole
     if how and "y" in arguments and kind in ("bar", "line"):
         arguments["aggregate"] = how
@@ -330,10 +332,10 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     return [("make_chart", arguments)]
 
 
-def _are_things(table: Table, columns: Sequence[ColumnMention]) -> bool:
-    """`households by zone`: a number of things, of which each group has as many as all of its rows together."""
+def _adds_up(table: Table, columns: Sequence[ColumnMention]) -> bool:
+    """`households by zone`, `budget by funder`: of which each group has as much as all of its rows together."""
     first = columns[0] if len(columns) > 1 else None
-    return first is not None and is_plural(first.text.lower()) and are_counts((table,), first.columns)
+    return first is not None and adds_up(table, first.columns, first.text)
 
 
 def _drawn_columns(layer: Layer, table: Table) -> list[Column]:

@@ -201,7 +201,7 @@ class DrawingCommands(Grammar):
         if where is None:
             return None
         mention = subject.mention if subject and subject.mention.known else None
-        return Refine(mention, Negation(where), verb=_DONE_TO_LAYERS.get(verb, ""))
+        return Refine(mention, Negation(where), verb=_DONE_TO_LAYERS.get(verb, "exclude"))
 
     def _is_value(self, where: Condition | None) -> bool:
         """Whether it is a value of the layer's table in its plural, which nothing else is called: `hide the drafts`."""

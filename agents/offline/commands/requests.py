@@ -21,7 +21,7 @@ from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import Mention, parts_of
+from agents.offline.meaning.conditions import Mention, parts_of, without_wording
 from agents.offline.meaning.intents import Intent, UseTool
 from agents.offline.meaning.scene import chosen_option
 
@@ -81,7 +81,9 @@ def _described(intent: Intent) -> str:
 
 def _in_full(intent: Intent) -> str:
     held = (
-        str(each) for each in parts_of(intent) if isinstance(each, str | int | float) and each is not False
+        str(each)
+        for each in parts_of(intent)
+        if isinstance(each, str | int | float) and not isinstance(each, bool) and each != 0
     )
     words = dict.fromkeys((_described(intent), *held))
     return " ".join(" ".join(re.findall(r"\w+", each)) for each in words)
@@ -153,7 +155,7 @@ class CommandReader(TemplateReader):
         self.cursor.at = -best[0]
         meanings: list[Intent] = []
         for place, cost, intent in found:
-            if (place, cost) == best[:2] and intent not in meanings:
+            if (place, cost) == best[:2] and without_wording(intent) not in map(without_wording, meanings):
                 meanings.append(intent)
         return self.chosen(by_distinct_name(meanings, _described, _in_full))
 

@@ -20,19 +20,20 @@ from agents.offline.conversation.past_calls import (
     ranking_charted,
     table_shown,
 )
+from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, one_of, with_piece
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words
 from agents.result_rows import rows_of
-from agents.units import UNITS
 
 _THESE = re.compile(
     r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
 )
 _AGAIN = re.compile(
-    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:now )?(?:do )?(?:the same|(?:the )?same thing)|now) |and )?"
+    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:now )?(?:do )?(?:the )?same(?: thing| again)?(?:,? (?:but|just))*"
+    r"|now) |and )?"
     r"(?P<in>(?:in|of|for|from|around|with) )?"
     r"(?P<what>[^\d\s][^?]*?)(?: ones?)?(?P<instead> instead)?\s*\?*",
     re.IGNORECASE,
@@ -52,62 +53,22 @@ _OF_ROWS = re.compile(
 """What conditions begin with that stand behind a noun."""
 
 
-def _one_of(words: Sequence[str]) -> str:
-    return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
-
-
-_AND = r"(?:and |now |(?:and )?(?:what|how) about |and (?:which|what) (?:one )?(?:is|has) )?(?:the |by )??"
-_KINDS = tuple(
-    rf"\b(?<!at )(?:{_one_of(words)})\b"
-    for words in (
-        [each for each, figure in STATISTICS.items() if figure not in ("all", "values")],
-        [*SUPERLATIVES, "most", "fewest", "least"],
-    )
-)
-"""Words of which one takes the place of another of its kind: figures, and superlatives."""
-_ENDS = (
-    r"(?:in|since|with|without|of|from|to|between|and|or|where|that|which|whose|before|after|until|for|on|at|over"
-    r"|under|above|below|by|per|as|is|are|near|within|inside|around|during|than|not|instead|sorted|ordered|ranked)\b"
-)
-"""Words that end the words of a group."""
-_GROUP = (
-    r"\b(?:by|per|for each|for every|in each|in every) "
-    rf"(?P<by>(?!{_ENDS})\w+(?: (?!{_ENDS})[^\W\d]\w*){{0,2}})"
-)
-_IS_NO_GROUP = re.compile(
-    r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
-)
-"""What stands before a `by` that tells who does something, or an order."""
-_AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){_ENDS}).*|", re.IGNORECASE | re.DOTALL)
-_BREAK_DOWN = r"(?:and |now )?(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?"
-_OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN})?"
-_COUNTS = (
-    r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
-    r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
-)
-"""What a question for the number of rows of each group begins with."""
-_OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
-_WITHIN_SAID = re.compile(r"\bwithin \d[\d.,]* ?[^\W\d]+", re.IGNORECASE)
-_WITHIN = re.compile(
-    rf"(?:and |now |what about )?(?P<far>{_WITHIN_SAID.pattern})(?: instead)?\W*", re.IGNORECASE
-)
-_IN_UNIT = rf"in (?:{_one_of([*UNITS])}|square \w+)"
 _COUNTED = re.compile(
     r"how many \w[^?]*?"
-    rf"(?P<rest> (?:lie|lies|do|does|have|has|were|was|along|inside|outside|(?!and\b|or\b){_ENDS})\b.*)?",
+    rf"(?P<rest> (?:lie|lies|do|does|have|has|were|was|along|inside|outside|(?!and\b|or\b){ENDS})\b.*)?",
     re.IGNORECASE,
 )
 """A question for the number of rows."""
-_FIGURE_WORDS = _one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
+_FIGURE_WORDS = one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
 _FIGURE_OF_GROUPS = re.compile(
     rf"(?:(?:how many|number of|count of) |(?:the )?(?:{_FIGURE_WORDS}) (?P<column>.+?) of )?(?P<rows>.+?)"
     r"(?: (?:are|is|were|was) there| there are| (?:lie|are))? "
-    rf"(?P<asked>{_GROUP})(?P<rest>.*)",
+    rf"(?P<asked>{GROUP})(?P<rest>.*)",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(rf"{_AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>[^?,]+?)\s*\?*", re.IGNORECASE)
+_FIGURE = re.compile(rf"{AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>[^?,]+?)\s*\?*", re.IGNORECASE)
 _FIGURES_BY = re.compile(
-    rf"{_AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{_GROUP})\s*\?*",
+    rf"{AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{GROUP})\s*\?*",
     re.IGNORECASE,
 )
 _HOW_MANY_OF = re.compile(
@@ -123,7 +84,7 @@ _LIVE_THERE = re.compile(
 _AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)
 _WHICH_ONES = re.compile(r"(?:and )?which ones (?P<what>[^?]+?)\s*\?*", re.IGNORECASE)
 _WHICH_MOST = re.compile(
-    rf"which (?P<rows>[^?]+?) (?:the )?(?:{_one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
+    rf"which (?P<rows>[^?]+?) (?:the )?(?:{one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
     re.IGNORECASE,
 )
 _HAS_MOST = re.compile(
@@ -151,7 +112,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     before = memory.question_text
     return (
         asked_of_the_one(memory, asked_now, vocabulary)
-        or _with_piece(before, asked_now)
+        or with_piece(before, asked_now)
         or _figure_of_groups(before, asked_now)
         or _number_of_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
@@ -245,9 +206,9 @@ def _figure_of_groups(before: str, asked_now: str) -> str | None:
     """`and the average cost?`, `and how many?`, after figures of groups: another one of the rows of each of them."""
     groups, figure = _FIGURE_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(asked_now)
     is_count = re.fullmatch(r"(?:and )?how many\s*\?*", asked_now, re.IGNORECASE) is not None
-    if groups is None or not (figure or is_count) or not _AFTER_GROUP.fullmatch(groups["rest"]):
+    if groups is None or not (figure or is_count) or not AFTER_GROUP.fullmatch(groups["rest"]):
         return None
-    if figure is not None and re.search(rf"{_GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE):
+    if figure is not None and re.search(rf"{GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE):
         return None
     wanted = f"{figure['figure']} {figure['what']}" if figure is not None else "number"
     if re.match(rf"(?:the )?(?:{_FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # which names no rows
@@ -265,32 +226,6 @@ def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> st
     if found is None or found.guessed or found.length != len(words):
         return None
     return f"how many {other['rows']}{counted['rest'] or ' are there'}"
-
-
-def _with_piece(before: str, asked_now: str) -> str | None:
-    """The question with another figure, superlative, group or unit."""
-    for kind in _KINDS if before else ():
-        other = re.fullmatch(rf"{_AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
-        own = re.search(kind, before, re.IGNORECASE)
-        if own is not None and own[0].lower() in SUPERLATIVES and _OF_ONE.search(before[: own.start()]):
-            other = other or re.fullmatch(rf"which is the (?P<word>{kind})\W*", asked_now, re.IGNORECASE)
-        if other is not None and own is not None:
-            return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
-    far, said = _WITHIN.fullmatch(asked_now), _WITHIN_SAID.findall(before)
-    if far is not None and len(said) == 1:
-        return _WITHIN_SAID.sub(lambda _: far["far"], before)
-    group = re.fullmatch(
-        rf"{_OPENER}{_COUNTS}(?P<asked>{_GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE
-    )
-    if before and group is not None and group["by"].split()[0].lower() not in STARTS:
-        layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
-        if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
-            return _grouped(before, group["asked"])
-        return f"number of {layer[0]} {group['asked']}" if layer is not None else None
-    unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
-    if before and unit is not None:
-        return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
-    return None
 
 
 def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -337,22 +272,6 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
         name for part in parts for table, name, _ in vocabulary.values_called(part) if table.id in rows
     }
     return bool(columns - own)
-
-
-def _grouped(before: str, asked: str) -> str | None:
-    """The question with another group in place of its last one, or behind it; None where it is not sure which words
-    the group has."""
-    own = [
-        each
-        for each in re.finditer(_GROUP, before, re.IGNORECASE)
-        if not _IS_NO_GROUP.search(before[: each.start()])
-    ]
-    if not own:
-        return f"{before.rstrip(' ,')} {asked}"
-    start, rest = before[: own[-1].start()].rstrip(" ,"), before[own[-1].end() :]
-    if re.fullmatch(rf"(?:(?:,| and)+ (?!{_ENDS})[^\W\d]\w*)+", rest, re.IGNORECASE):
-        rest = ""  # of several columns
-    return f"{start} {asked}{rest}".strip() if _AFTER_GROUP.fullmatch(rest) else None
 
 
 def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:

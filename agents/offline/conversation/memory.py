@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from agents.core.messages import AssistantMessage, Message
@@ -65,7 +65,7 @@ class Memory:
     """The rows that the same question was about before, for other places or values: `show both on the map`."""
 
     def stored(self) -> dict[str, Any]:
-        return {KEY: asdict(self)}
+        return {KEY: asdict(replace(self, layers=self.layers[:MAX_LAYERS]))}
 
     @property
     def asked_about(self) -> str:

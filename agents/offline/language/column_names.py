@@ -50,7 +50,7 @@ DULL = word_set("table data layer feature row column value number name type list
 _WHEN = word_set("date day month time year")
 KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns behind the name of a column of texts that say no more: `protection status`."""
-_FLAG_NOUNS = word_set("department service facility unit")
+_FLAG_NOUNS = word_set("department service facility unit info information")
 """Nouns behind the name of a column of yes and no: `with an emergency department`."""
 _SHORT_CODE = 4
 """Letters of the name of a column that is short for a kind of code."""
@@ -76,6 +76,7 @@ _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 _ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
+    clear cleared remove removed treat treated answered
 """)
 """In the names of dates on which what began on another one ended."""
 _RECORDED = word_set("""

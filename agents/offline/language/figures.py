@@ -42,6 +42,8 @@ _ADDED_UP_UNITS = ("currency", "mass", "power")
 """And units."""
 _OF_EACH = word_set("average mean median rate share percent percentage per ratio density index lane track")
 """Words of figures whose values cannot be added up: `avg_wage_eur`, `ed_rate_10k`, and the lanes of road segments."""
+_PRICES = word_set("price tariff fee fare wage salary rent toll")
+"""Money that each row has of its own: a sum of these is asked for by its name only."""
 _FLOWS = re.compile(r"\b(average|mean|daily|hourly|per (day|hour|weekday))\b")
 
 
@@ -78,7 +80,7 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     """Whether columns are added up where no figure is named: what they measure is, and what is counted, if that was
     `said` in its plural."""
     columns = [column for name in names if (column := table.column(name)) is not None]
-    if any(is_of_each(each, said) for each in columns):
+    if any(is_of_each(each, said) or spelt_out(each.name) & _PRICES for each in columns):
         return False
     measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
     units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}

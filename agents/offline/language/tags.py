@@ -133,9 +133,10 @@ class Tags(Figures):
                 continue
             (((table_id, column), value),) = areas.items()
             self.cursor.at = at + used[length - 1]
+            is_named = self.cursor.take(" ".join(name_words(column)))  # `the south area`, of a column `area`
             where = OneOf(f'"{value}"', ColumnMention(column, (column,)), "is")
             mention = Mention(self.cursor.since(at), (table_id,), of_value=True)
-            span = self._span(at, Subject(mention, where), False, OF_VALUE)
+            span = self._span(at, Subject(mention, where), False, 0.0 if is_named else OF_VALUE)
             yield replace(span, value=replace(span.value, areas=True))
 
     def _rows_as_areas(self, at: int) -> Iterable[Span]:
@@ -156,6 +157,12 @@ class Tags(Figures):
     def _is_one_value(self, at: int, rows: Features) -> bool:
         """`the North region`, of wards with a column `region`, if they are named: it is their value, and no area."""
         mention = rows.mention
+        if mention is not None and isinstance(
+            rows.where, OneOf
+        ):  # `the south area`, of wards with a column `area`
+            known = self.vocabulary.values_called(name_words(rows.where.text))
+            said = name_words(mention.text)
+            return any(table in self.roots and name_words(column) == said for table, column, _ in known)
         if mention is None or not mention.of_value or is_plural(mention.text):
             return False
         of_any = at > 0 and self._folded(at - 1) in ("a", "an", "any")

@@ -35,6 +35,9 @@ _CONTRACTIONS = {
         "can't",
         "haven't",
         "hasn't",
+        "what's",
+        "where's",
+        "who's",
     ]
 }
 """Words that are typed without their apostrophe, and as they are read."""

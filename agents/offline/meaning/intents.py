@@ -102,8 +102,8 @@ class Refine:
     where: Condition | None = None
     top: Top | None = None
     mode: Literal["and", "or", "replace"] = "and"
-    verb: Literal["", "hide", "remove"] = ""
-    """What is to be done to a layer that shows no other rows than those that `where` leaves out."""
+    verb: Literal["", "exclude", "hide", "remove"] = ""
+    """How rows are left out, which is what is done to a layer that shows no others: it is hidden or removed."""
 
 
 @dataclass(frozen=True, slots=True)

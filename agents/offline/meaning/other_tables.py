@@ -51,6 +51,7 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """By place: the rows that lie in the area of another table that is called so. Raises Ask where several are."""
+    text = text.removeprefix("the ")
     found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
     known = [
         (place.table, place.name)

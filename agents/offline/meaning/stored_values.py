@@ -215,7 +215,30 @@ async def column_of_kind(
             question = refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
             best, values = (best, values) if scene.choose(options, question) == options[0] else (other, found)
             break
+    else:
+        return await _kind_or_one(scene, table, text, best, values)
     return best, {best: values}
+
+
+async def _kind_or_one(
+    scene: Scene, table: Table, text: str, best: str, values: list[Any]
+) -> tuple[str, dict[str, list[Any]]]:
+    """All rows of a kind, or the one of them that is called so, too. Raises Ask: `Antarctica` is a continent and a
+    country."""
+    named = name_column(table)
+    if named is None or named.name == best or text.islower():
+        return best, {best: values}
+    own = (await stored_values(scene, table, [named], [text])).get(named.name, [])
+    others: Cql2 = {"op": "and", "args": [equals(best, values), negated(equals(named.name, own))]}
+    if not own or not await scene.data.count(table.id, others):
+        return best, {best: values}
+    options = [f"{best} {values[0]}", f"{named.name} {own[0]}"]
+    question = refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
+    return (
+        (best, {best: values})
+        if scene.choose(options, question) == options[0]
+        else (named.name, {named.name: own})
+    )
 
 
 def _folded(operand: Any) -> Cql2:
@@ -236,6 +259,13 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
     is_none = equals(column.name, [none])
     has_nulls = (await scene.data.stats(table.id, column.name)).get("nulls")
     return {"op": "or", "args": [is_none, unknown]} if has_nulls else is_none
+
+
+async def or_unknown(scene: Scene, table: Table, left: Cql2) -> Cql2:
+    """`exclude the closed ones`: what is left, and the rows of which it is not known whether they are among those."""
+    unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(name)]} for name in columns_in(left)]
+    stored = [each for each in unknown if await scene.data.count(table.id, each)]
+    return {"op": "or", "args": [left, *stored]} if stored else left
 
 
 def _is_graded(column: Column) -> bool:

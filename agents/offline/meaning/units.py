@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from agents.domain import Column
 from agents.offline.language.name_costs import UNIT_WORDS
@@ -58,6 +59,8 @@ def column_unit(column: Column) -> Unit | None:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
         if before[-1] in COLUMN_ENDINGS and before[-1] not in _SQUARE:
             return None  # `yield_t_ha`: tonnes per hectare
+        if _per(UNITS[ending], column.comment or ""):
+            return None  # `VFM_HA`: “growing stock per hectare”
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
     said = "" if (column.comment or "").startswith("Calculated: ") else (column.comment or "")
@@ -78,21 +81,33 @@ def column_unit(column: Column) -> Unit | None:
     return None
 
 
+def _per(unit: Unit, comment: str) -> bool:
+    """Whether a comment says of something how much there is per unit."""
+    words = comment.lower().replace("/", " per ").split()
+    pairs = pairwise(words)
+    return any(first == "per" and UNITS.get(second.strip(".,;()")) == unit for first, second in pairs)
+
+
 _SCALES = {"thousand": ("k", 1e3), "million": ("M", 1e6), "billion": ("bn ", 1e9)}
 _IN_THOUSANDS = re.compile(
     r"\b(thousand|million|billion)s?\s+(?:of\s+)?(?:us\s+)?(euros?|eur|dollars?|usd|€|\$)", re.IGNORECASE
 )
 _SHORT_SCALES = {"k": "thousand", "t": "thousand", "m": "million", "bn": "billion"}
-_SHORT_IN_THOUSANDS = re.compile(r"(?:^|_)(k|t|m|bn)_?(eur|usd)$")
+_SHORT_IN_THOUSANDS = re.compile(
+    r"(?:^|_)(?:(?P<scale>k|t|m|bn)_?(?P<money>eur|usd|gbp)|(?P<first>eur|usd|gbp)_(?P<then>k|m|bn))$"
+)
 
 
 def _scaled_currency(column: Column) -> Unit | None:
-    """Thousand euros of `cost_keur`, or of “Building cost in thousand euros”."""
+    """Thousand euros of `cost_keur`, `cost_eur_k`, or of “Building cost in thousand euros”."""
     short = _SHORT_IN_THOUSANDS.search(column.name.lower())
     said = _IN_THOUSANDS.search(column.comment or "")
     if short is None and said is None:
         return None
-    scale, money = (_SHORT_SCALES[short[1]], short[2]) if short else (said[1].lower(), said[2].lower())  # type: ignore[index]  # one of both
+    if short is not None:
+        scale, money = _SHORT_SCALES[short["scale"] or short["then"]], short["money"] or short["first"]
+    else:
+        scale, money = said[1].lower(), said[2].lower()  # type: ignore[index]  # one of both
     letter, factor = _SCALES[scale]
     return Unit(f"{letter}{UNITS[money].symbol}", "currency", factor)
 

@@ -28,7 +28,7 @@ BY_COUNTRY = {"data": "data.airports", "x": "country"}
         ("make a bar chart of the highest elevation", None),
         ("chart average elevation by country", {"kind": "bar", **BY_COUNTRY, "y": "elevation_m", "aggregate": "mean"}),
         ("chart population by continent of countries",
-         {"kind": "bar", "data": "data.countries", "x": "continent", "y": "population"}),
+         {"kind": "bar", "data": "data.countries", "x": "continent", "y": "population", "aggregate": "sum"}),
         ("box plot of elevation by country", {"kind": "box", **BY_COUNTRY, "y": "elevation_m"}),
         ("scatter population against area of countries",
          {"kind": "scatter", "data": "data.countries", "x": "area_km2", "y": "population"}),
@@ -135,7 +135,7 @@ async def test_rows_are_charted_by_whole_periods(sentence: str, expected: dict[s
         ("bar chart: number of airports per country in Europe, sorted from high to low", {"kind": "bar", **BY_COUNTRY}),
         ("histogram of airport elevation above 1000 m", ELEVATION),
         ("bar chart of population by country, highest first",
-         {"kind": "bar", "data": "data.countries", "x": "name", "y": "population"}),
+         {"kind": "bar", "data": "data.countries", "x": "name", "y": "population", "aggregate": "sum"}),
     ],
 )  # fmt: skip
 async def test_a_chart_may_be_named_first_or_last(sentence: str, expected: dict[str, Any]) -> None:

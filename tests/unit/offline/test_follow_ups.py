@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agents.core.messages import AssistantMessage
-from agents.offline.conversation.follow_ups import _elsewhere, _with_piece, asked_again
+from agents.offline.conversation.follow_ups import _elsewhere, asked_again
 from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.pieces import with_piece
 from agents.offline.language.vocabulary import Vocabulary
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
@@ -36,10 +37,20 @@ ROADS = make_table(
          "which country with at least 2 airports has the lowest gdp"),
         ("which line with at most 9 stops has the most riders", "and the fewest?",
          "which line with at most 9 stops has the fewest riders"),
+        ("how many schools are within 500 m of a park", "make it 800 m",
+         "how many schools are within 800 m of a park"),
+        ("schools within 500 m of a park", "what about 1 km?", "schools within 1 km of a park"),
+        ("roads within 50 m of a 2 km route", "make it 100 m", None),
+        ("how many schools were built in 2022", "and in 2023?", "how many schools were built in 2023"),
+        ("how many schools were built in 2022", "and since 2023?", "how many schools were built since 2023"),
+        ("schools built between 2020 and 2022", "and in 2023?", None),
+        ("top 5 schools by size", "make it 10", "top 10 schools by size"),
+        ("top 5 schools by size", "and the bottom 3?", "bottom 3 schools by size"),
+        ("how many of the 5 schools are closed", "make it 10", None),
     ],
 )  # fmt: skip
 def test_only_the_piece_of_the_same_kind_is_replaced(before: str, piece: str, whole: str | None) -> None:
-    assert _with_piece(before, piece) == whole
+    assert with_piece(before, piece) == whole
 
 
 @pytest.mark.parametrize(

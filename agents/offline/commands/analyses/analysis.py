@@ -188,6 +188,12 @@ def _bare(rows: Features) -> Features:
     return replace(rows, text="", mention=mention, made=_meant(rows.made))
 
 
+def _is_of_unknown(part: AnalysisStep | Grouped) -> bool:
+    """Whether nothing is called as its rows are, however they are to be related: `air quality near the station`."""
+    rows = next(iter(inputs_of(part)), None)
+    return rows is not None and rows.place.islower()
+
+
 def _described(steps: Steps) -> str:
     last = steps[-1]
     return last.title or (last.operation.replace("_", " ") if isinstance(last, AnalysisStep) else last.text)
@@ -230,7 +236,7 @@ class AnalysisReader(TemplateReader):
             return None
         self.cursor.at = found.end
         look = self._look(found.steps)
-        is_refused = any(related_to_all(each) is not None for each in found.steps)
+        is_refused = any(related_to_all(each) is not None or _is_of_unknown(each) for each in found.steps)
         readings = (found.steps,) if is_refused else (found.steps, *found.rivals)
         return Chain(self.chosen(by_distinct_name(readings, _described, _in_full)), look)
 

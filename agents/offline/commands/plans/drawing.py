@@ -20,7 +20,7 @@ from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import apart_from_year, first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
-from agents.offline.meaning.stored_values import equals
+from agents.offline.meaning.stored_values import equals, or_unknown
 from agents.result_rows import rows_of
 
 _MOST_TOP = 100
@@ -185,6 +185,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if (left_out := await _left_out_whole(scene, intent, layer, table)) is not None:
         return left_out
     wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
+    if wanted is not None and intent.verb:
+        wanted = await or_unknown(scene, table, wanted)
     if intent.top is not None and intent.top.limit:
         kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
         found = await top_rows(scene, table, kept, intent.top)
@@ -212,7 +214,7 @@ async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:
 
 async def _left_out_whole(scene: Scene, intent: i.Refine, layer: Layer, table: Table) -> Calls | None:
     """`hide the closed trails`, of a layer that shows only these: the layer itself; None if it shows others."""
-    if not intent.verb or not isinstance(intent.where, Negation):
+    if intent.verb in ("", "exclude") or not isinstance(intent.where, Negation):
         return None
     rows = conjuncts(await to_cql2(scene, table, intent.where.inner))
     named = intent.subject is not None and not intent.subject.pronoun

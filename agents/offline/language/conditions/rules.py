@@ -102,7 +102,7 @@ class Conditions(DoneBy, States):
             begin = cursor.at
             column = take_column(cursor, self.vocabulary, self.tables)
             said = cursor.take(p.TOOK_PART) if column is not None else None
-            if column is not None and not goes_on(cursor):
+            if column is not None and not (goes_on(cursor) or "no" in name_words(column.columns[0])):
                 return Empty(column, unknown=True) if "missing" in without else self.lacks(column, said or "")
             cursor.at = begin
             inner = self.one() or self.kind()

@@ -1,0 +1,138 @@
+"""A message that is one piece of the request before: another figure, group, distance, time or unit in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.offline.language.lexicon import STARTS, STATISTICS, SUPERLATIVES
+from agents.units import UNITS
+
+
+def one_of(words: Sequence[str]) -> str:
+    """A pattern of any of the words, the longest first."""
+    return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
+
+
+AND = r"(?:and |now |(?:and )?(?:what|how) about |and (?:which|what) (?:one )?(?:is|has) )?(?:the |by )??"
+_KINDS = tuple(
+    rf"\b(?<!at )(?:{one_of(words)})\b"
+    for words in (
+        [each for each, figure in STATISTICS.items() if figure not in ("all", "values")],
+        [*SUPERLATIVES, "most", "fewest", "least"],
+    )
+)
+"""Words of which one takes the place of another of its kind: figures, and superlatives."""
+ENDS = (
+    r"(?:in|since|with|without|of|from|to|between|and|or|where|that|which|whose|before|after|until|for|on|at|over"
+    r"|under|above|below|by|per|as|is|are|near|within|inside|around|during|than|not|instead|sorted|ordered|ranked)\b"
+)
+"""Words that end the words of a group."""
+GROUP = (
+    r"\b(?:by|per|for each|for every|in each|in every) "
+    rf"(?P<by>(?!{ENDS})\w+(?: (?!{ENDS})[^\W\d]\w*){{0,2}})"
+)
+_IS_NO_GROUP = re.compile(
+    r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
+)
+"""What stands before a `by` that tells who does something, or an order."""
+AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){ENDS}).*|", re.IGNORECASE | re.DOTALL)
+_BREAK_DOWN = r"(?:and |now )?(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?"
+_OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN})?"
+_COUNTS = (
+    r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
+    r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
+)
+"""What a question for the number of rows of each group begins with."""
+_OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
+_LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
+_LENGTH = re.compile(rf"\b\d[\d.,]* ?(?:{_LENGTHS})\b", re.IGNORECASE)
+_SET_TO = (
+    r"(?:(?:and |now |ok |okay )?(?:(?:what|how) about |make (?:it|that|this) "
+    r"|(?:change|set|increase|extend|raise|reduce|decrease|lower) (?:it |that |the (?:distance|radius) )?to )?)?"
+)
+"""What an amount begins with that takes the place of another one."""
+_OTHER_LENGTH = re.compile(rf"{_SET_TO}(?:within )?(?P<far>{_LENGTH.pattern})(?: instead)?\W*", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?P<word>top|bottom|first|last|nearest|closest) \d+\b", re.IGNORECASE)
+_OTHER_NUMBER = re.compile(
+    rf"{_SET_TO}(?:the )?(?:(?P<word>top|bottom|first|last|nearest|closest) )?(?P<number>\d+)(?: instead)?\W*",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(
+    r"(?:\b(?P<when>in|for|since|before|after|during) )?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
+)
+_OTHER_YEAR = re.compile(rf"{AND}{_YEAR.pattern}(?: instead)?\W*", re.IGNORECASE)
+_IN_UNIT = rf"in (?:{one_of([*UNITS])}|square \w+)"
+
+
+def with_piece(before: str, asked_now: str) -> str | None:
+    """The question with another figure, superlative, distance, number of rows, year, group or unit."""
+    if not before:
+        return None
+    return (
+        _with_word(before, asked_now)
+        or _with_amount(before, asked_now)
+        or _with_group(before, asked_now)
+        or _with_unit(before, asked_now)
+    )
+
+
+def _with_word(before: str, asked_now: str) -> str | None:
+    for kind in _KINDS:
+        other = re.fullmatch(rf"{AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
+        own = re.search(kind, before, re.IGNORECASE)
+        if own is not None and own[0].lower() in SUPERLATIVES and _OF_ONE.search(before[: own.start()]):
+            other = other or re.fullmatch(rf"which is the (?P<word>{kind})\W*", asked_now, re.IGNORECASE)
+        if other is not None and own is not None:
+            return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
+    return None
+
+
+def _with_amount(before: str, asked_now: str) -> str | None:
+    """`make it 800 m`, `and in 2023?`, `top 20 instead`, where the question has one of these only."""
+    far, year, number = (each.fullmatch(asked_now) for each in (_OTHER_LENGTH, _OTHER_YEAR, _OTHER_NUMBER))
+    if far is not None and len(_LENGTH.findall(before)) == 1:
+        return _LENGTH.sub(lambda _: far["far"], before)
+    if year is not None and len(years := [*_YEAR.finditer(before)]) == 1:
+        (own,) = years
+        when = year["when"] or own["when"]
+        return f"{before[: own.start()]}{f'{when} ' if when else ''}{year['year']}{before[own.end() :]}"
+    if number is not None and len(first := [*_FIRST.finditer(before)]) == 1:
+        word = number["word"] or first[0]["word"]
+        return f"{before[: first[0].start()]}{word} {number['number']}{before[first[0].end() :]}"
+    return None
+
+
+def _with_group(before: str, asked_now: str) -> str | None:
+    group = re.fullmatch(
+        rf"{_OPENER}{_COUNTS}(?P<asked>{GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE
+    )
+    if group is None or group["by"].split()[0].lower() in STARTS:
+        return None
+    layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
+    if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
+        return _grouped(before, group["asked"])
+    return f"number of {layer[0]} {group['asked']}" if layer is not None else None
+
+
+def _with_unit(before: str, asked_now: str) -> str | None:
+    unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
+    if unit is None:
+        return None
+    return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
+
+
+def _grouped(before: str, asked: str) -> str | None:
+    """The question with another group in place of its last one, or behind it; None where it is not sure which words
+    the group has."""
+    own = [
+        each
+        for each in re.finditer(GROUP, before, re.IGNORECASE)
+        if not _IS_NO_GROUP.search(before[: each.start()])
+    ]
+    if not own:
+        return f"{before.rstrip(' ,')} {asked}"
+    start, rest = before[: own[-1].start()].rstrip(" ,"), before[own[-1].end() :]
+    if re.fullmatch(rf"(?:(?:,| and)+ (?!{ENDS})[^\W\d]\w*)+", rest, re.IGNORECASE):
+        rest = ""  # of several columns
+    return f"{start} {asked}{rest}".strip() if AFTER_GROUP.fullmatch(rest) else None
