@@ -26,6 +26,7 @@ from agents.offline.answers.analysis_words import (
 )
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import why_failed
+from agents.offline.asked_once import forget_answers
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
 from agents.offline.commands.looks import style_arguments, with_stored_values
@@ -60,6 +61,7 @@ async def analyst_reply(
     request: ModelRequest, agent: AnalysingAgent, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
     """The plan and the first call, the next call of the analysis, or its last words."""
+    forget_answers(agent)
     if not done:
         forget_places(agent)
     done = [each for each in done if each.call.name != "plan"]

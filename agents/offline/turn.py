@@ -24,6 +24,7 @@ from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
+from agents.offline.asked_once import forget_answers
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.conversation.follow_ups import asked_again
@@ -107,6 +108,7 @@ class Turn:
             self.text, self.engine = asked_engine(" ".join(self.text.split()))
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
+        forget_answers(self.agent)
         if not self.done:
             forget_places(self.agent)
         await read(self._prepare, self.agent.map.layers())

@@ -122,7 +122,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
         or inside_of_it(messages, asked_now, vocabulary)
-        or ranking_charted(memory, asked_now)
+        or ranking_charted(memory, asked_now, vocabulary)
         or _narrower(memory, asked_now, vocabulary)
     )
 

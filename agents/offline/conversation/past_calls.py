@@ -137,6 +137,11 @@ _CHARTED = re.compile(
     r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:as )?an? (?P<kind>(?:bar|pie) (?:chart|graph))\W*",
     re.IGNORECASE,
 )
+_OTHER_CHART = re.compile(
+    r"(?:and |now )?(?:make|turn) (?:it|that|this) (?:into )?an? (?P<kind>pie|bar)(?: chart| graph)? (?:of|by) "
+    r"(?P<by>[^?]+?)(?: instead)?\W*",
+    re.IGNORECASE,
+)
 _ITS = re.compile(
     r"(?:and )?how many (?P<counted>[^?]+?) (?:does|did) it have\s*\?*"
     r"|(?P<begin>(?:[a-z']+ ){1,3})its (?P<rows>[^?]+?)\s*\?*",
@@ -265,9 +270,13 @@ def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabu
     return f"{asked['asked']} {asked['verb']} in it"
 
 
-def ranking_charted(memory: Memory, asked_now: str) -> str | None:
-    """`make it a bar chart`, after `top 5 stores by revenue`."""
+def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`make it a bar chart`, after `top 5 stores by revenue`; `make it a pie of brands`, after a chart of stores."""
     asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
+    other = _OTHER_CHART.fullmatch(asked_now)
+    if other is not None and rows is not None and rows.charted and rows.filter is None:
+        table = vocabulary.table(rows.table)
+        return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
     if asked is None or rows is None or not rows.sort or not memory.question_text:
         return None
     return f"{memory.question_text} as a {asked['kind']}"

@@ -85,6 +85,7 @@ _RECORDED = word_set("""
 """)
 """In the names of dates of a row of the table, and not of what it tells of."""
 _WHOSE = word_set("the their its")
+_PRICES, _CURRENCIES = word_set("price cost"), word_set("eur usd gbp chf")
 _SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 _SAY_NO_MORE |= {"name", "code", "number"}
 """All words that may stand beside those that mean a column."""
@@ -137,14 +138,20 @@ def _costs(
         begin = next((at for at, word in enumerate(words) if word not in noun), len(words))
         if begin == len(words) or (after_noun and not begin):
             continue
-        said = words[begin:]
         for column in table.columns:
-            comment = without_origin(column.comment)
+            said, comment = _as_money(column.name, words[begin:]), without_origin(column.comment)
             if column.kind != "geometry" and _may_mean(column.name, comment, said) and fits(column):
                 cost = _cost(column.name, column.kind, comment, said)
                 if cost is not None and cost < costs.get(column.name, cost + 1):
                     costs[column.name] = cost
     return costs
+
+
+def _as_money(name: str, words: Words) -> Words:
+    """`eur per m2` for `price per m2`, of a column `eur_per_m2`."""
+    own = name_words(name)
+    is_price = words[0] in _PRICES and own[:1] and own[0] in _CURRENCIES and own[1:2] == ("per",)
+    return (own[0], *words[1:]) if is_price else words
 
 
 def _may_mean(name: str, comment: str | None, words: Words) -> bool:

@@ -162,7 +162,8 @@ class Tags(Figures):
         ):  # `the south area`, of wards with a column `area`
             known = self.vocabulary.values_called(name_words(rows.where.text))
             said = name_words(mention.text)
-            return any(table in self.roots and name_words(column) == said for table, column, _ in known)
+            if any(table in self.roots and name_words(column) == said for table, column, _ in known):
+                return True
         if mention is None or not mention.of_value or is_plural(mention.text):
             return False
         of_any = at > 0 and self._folded(at - 1) in ("a", "an", "any")

@@ -15,6 +15,7 @@ from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.place_names import CONTINENTS
 from agents.offline.answers import refusals, requests
+from agents.offline.language.column_names import tells_kind
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import is_number, name_column, text_columns
@@ -164,24 +165,34 @@ async def rows_of_places(
 
 async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
     """`Lakeside fire station`, `the district Old Town`, `bus line 3` (called `Line 3`): rows of the table that the noun
-    names."""
+    names, or of one with rows of that kind (`the Glaswaldsee nature reserve`)."""
     words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for noun, rest in ((words[:at], words[at:]), (words[at:], words[:at])):
             named = name_words(" ".join(noun))
-            found = scene.vocabulary.match_table(named)
             rest = rest[rest[0] == "of" :]
-            if found is None or found.length != len(named) or not rest:
+            called = _tables_called(scene.vocabulary, named, kinds=noun[-1:] == words[-1:])
+            tables = {each.id for each in called if table in (None, each.id)}
+            if not tables or not rest:
                 continue
-            tables = {each.id for each in found.found if table in (None, each.id)}
             names = [" ".join(rest), *([f"{noun[-1]} {rest[0]}"] if rest[0].isdigit() else ())]
             for name in names:
-                called = await _find_place(scene, name)
-                whole = [each for each in called.places if is_called(each, name, scene.vocabulary)]
+                found = await _find_place(scene, name)
+                whole = [each for each in found.places if is_called(each, name, scene.vocabulary)]
                 places = [each for each in whole if each.table in tables]
                 if places:
                     return places
     return []
+
+
+def _tables_called(vocabulary: Vocabulary, words: tuple[str, ...], *, kinds: bool) -> list[Table]:
+    """The tables that the words name; `kinds`: or whose rows are of a kind that is called so."""
+    found = vocabulary.match_table(words)
+    if found is not None and found.length == len(words):
+        return [*found.found]
+    group = vocabulary.match_group(words[0]) if len(words) == 1 else None
+    named = [*vocabulary.values_called(words), *((group,) if group is not None else ())]
+    return [table for table, column, value in named if tells_kind(table, column, value)] if kinds else []
 
 
 async def row_named(

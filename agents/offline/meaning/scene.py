@@ -18,6 +18,7 @@ from agents.domain import Cql2, Focus, Layer, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
+from agents.offline.asked_once import asked_once
 from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import ORDINALS
@@ -142,7 +143,7 @@ class Scene:
 
     @property
     def data(self) -> DataSource:
-        return self.agent.data
+        return asked_once(self.agent, self.agent.data)
 
     @property
     def focus(self) -> Focus | None:

@@ -263,6 +263,8 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
 
 async def or_unknown(scene: Scene, table: Table, left: Cql2) -> Cql2:
     """`exclude the closed ones`: what is left, and the rows of which it is not known whether they are among those."""
+    if left.get("op") != "not":
+        return left  # `hide those below 1000 m`: the others are at least so high
     unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(name)]} for name in columns_in(left)]
     stored = [each for each in unknown if await scene.data.count(table.id, each)]
     return {"op": "or", "args": [left, *stored]} if stored else left

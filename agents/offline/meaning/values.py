@@ -6,6 +6,7 @@ table that does and that shares codes with it (`airports in Europe` by the count
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -88,7 +89,8 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse:
-        if (shared := await with_shared_name(scene, table, text)) is not None:
+        shared = await with_shared_name(scene, table, text) or _beginning_with(table, text)
+        if shared is not None:
             return shared
         one = adjective_forms(text)
         if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
@@ -140,7 +142,11 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
-        found = ending_with(scene, table, text) or await through_another(scene, table, adjective_forms(text))
+        found = (
+            ending_with(scene, table, text)
+            or _beginning_with(table, text)
+            or await through_another(scene, table, adjective_forms(text))
+        )
         found = found or await before_noun(scene, table, text) or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
@@ -190,6 +196,18 @@ async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | Non
             if stored:
                 return equals(own[0].name, stored)
     return None
+
+
+def _beginning_with(table: Table, text: str) -> Cql2 | None:
+    """`in the dark`: the values of the only column that begin so, of which the rest says more, as in “Dark - lit”."""
+    begins = re.compile(rf"{re.escape(text.removeprefix('the '))} ?[-–:,;/(]", re.IGNORECASE)
+    found = {
+        (column.name, match[0])
+        for column in text_columns(table)
+        for value in column.samples
+        if (match := begins.match(value))
+    }
+    return contains(*next(iter(found)), before="") if len(found) == 1 else None
 
 
 def _may_have(column: Column, text: str) -> bool:
@@ -249,11 +267,9 @@ async def _any_of(
             kept = filters.setdefault(best, [])
             kept.extend(value for value in stored[best] if value not in kept)
             continue
-        found = (
-            await through_another(scene, table, forms) or await inside_of(scene, table, part)
-            if elsewhere
-            else None
-        )
+        found = await _after_its_column(scene, table, part) if len(parts) > 1 else None
+        if found is None and elsewhere:
+            found = await through_another(scene, table, forms) or await inside_of(scene, table, part)
         if found is None:
             raise await _nowhere(scene, table, columns, part)
         others.append(found)

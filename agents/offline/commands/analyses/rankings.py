@@ -49,6 +49,8 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     names = group_columns(table, by, context)
     if len(names) != 1 or (bindings["link"] == "by" and not _names_groups(table, names[0], top)):
         return None
+    if (column := table.column(names[0])) is not None and column.kind == "number":
+        return None  # `the cheapest car park per hour`, of a tariff for an hour
     ranking = bindings.get("by") or Ranking(top)
     per = [ColumnWords(names[0])]
     return (top_step(rows, ranking, top.limit, smallest=not top.descending, per=per, ties=True),)

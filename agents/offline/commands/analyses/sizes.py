@@ -258,6 +258,7 @@ _WHERE: tuple[tuple[str, Build], ...] = (
 )
 RULES = (
     rule(f"<what> [total] {_SIZE} of [all] [the] {{source:rows}} {_UNIT}", _of_own_shapes, 1.0),
+    rule("how many {unit:unit} of [the] {source:rows}", _of_own_shapes, 1.0),
     rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:rows}} {_UNIT}", _longest, 1.0),
     rule("(which|what) {source:rows} (is|are) [the] {top:top}", _longest, 1.0),
     rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),

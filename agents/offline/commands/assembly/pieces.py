@@ -199,6 +199,8 @@ class PiecesOfTable(MeasuredPieces):
 
     def _values(self, place: int) -> Iterable[Piece]:
         """`third party`, `South America`: words that only a known value has; `2023`, of the rows' date."""
+        self.cursor.take("for")  # `the average price for salvage logging`
+        begin = self.cursor.at
         words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
         for length in range(len(words), 0, -1):
             columns = {
@@ -206,10 +208,10 @@ class PiecesOfTable(MeasuredPieces):
                 for table, column, _ in self.vocabulary.values_called(words[:length])
                 if table == self.table
             }
-            is_word = length == 1 and words[0] in LIMITS and self.cursor.tokens[place].text.islower()
+            is_word = length == 1 and words[0] in LIMITS and self.cursor.tokens[begin].text.islower()
             if columns and used[length - 1] and not is_word:  # `in`, which may be a code
-                self.cursor.at = place + used[length - 1]
-                text = self.cursor.since(place)
+                self.cursor.at = begin + used[length - 1]
+                text = self.cursor.since(begin)
                 named = [ColumnMention(each, (each,)) for each in columns]
                 value = OneOf(text, named[0], "is") if len(named) == 1 else OneOf(text, how="kind")
                 yield self._piece("condition", place, value, VALUE_ALONE)

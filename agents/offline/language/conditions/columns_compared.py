@@ -40,10 +40,11 @@ class ColumnsCompared(Changes):
         return Compare(op, row, column, measure)
 
     def named_row(self) -> NamedRow | None:
-        """`Germany`, behind `than`: capitals that are neither a column nor a table."""
+        """`Germany`, behind `than`: capitals that are neither a column nor a table, or a value in small letters."""
         cursor, token = self.cursor, self.cursor.token()
-        is_name = cursor.word(-1) == "than" and token is not None and token.text[:1].isupper()
         words, _ = cursor.keys()
+        is_name = token is not None and (token.text[:1].isupper() or self._begins_with_value(words))
+        is_name = is_name and cursor.word(-1) == "than"
         if not is_name or self.vocabulary.is_named(words):
             return None
         start = cursor.at
@@ -51,6 +52,9 @@ class ColumnsCompared(Changes):
             cursor.at = start
             return None
         return NamedRow(text) if (text := self.value_text()) else None
+
+    def _begins_with_value(self, words: tuple[str, ...]) -> bool:
+        return any(self.vocabulary.values_called(words[:end]) for end in range(1, len(words) + 1))
 
     def beyond_a_column(self) -> Condition | None:
         """`over capacity`, of the only other column that counts: more pupils than capacity."""

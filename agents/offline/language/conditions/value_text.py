@@ -354,7 +354,9 @@ def ends_value(cursor: Cursor) -> bool:
         following = cursor.token(1)
         apart = not token.glued and (following is None or not following.glued)
         if token.text in DASHES and (apart or cursor.word(1) in STARTS):
-            return True  # `with an iata code - red dots`
+            # `with an iata code - red dots`, but `in Nationalpark Schwarzwald - Ruhestein`
+            around = (cursor.token(-1), following)
+            return cursor.word(1) in STARTS or not all(each and each.text[:1].isupper() for each in around)
         return token.text not in ("-", "&", "/", "'", "’") and not (
             token.text == "."
             and token.glued
