@@ -30,7 +30,17 @@ def nearest(value: Any, choices: Iterable[Any], limit: int = 3, score: float = 6
     return [text for text, _, _ in found]
 
 
+STROKES, WITHOUT_STROKES = "łŁøØđĐħĦŧŦı", "lLoOdDhHtTi"
+"""Letters that Unicode does not take apart into a letter and its mark, and how they are typed without it."""
+_PLAIN = str.maketrans(STROKES, WITHOUT_STROKES)
+
+
+def without_strokes(text: str) -> str:
+    """`Lodz` of `Łodz`."""
+    return text.translate(_PLAIN)
+
+
 def fold(text: str) -> str:
     """Lower case without accents; other scripts are unchanged."""
-    lowered = unicodedata.normalize("NFKD", text.casefold())
+    lowered = without_strokes(unicodedata.normalize("NFKD", text.casefold()))
     return "".join(char for char in lowered if not unicodedata.combining(char))

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from agents.domain import Count, FoundPlaces
 from agents.ports import DataSource, Filter
+from agents.text_search import TextSearch
 
 T = TypeVar("T")
 
@@ -51,6 +52,9 @@ class AskedOnce:
         return await self._once(
             self._data.query, table, columns, filter, sort, descending, limit, lonlat=lonlat
         )
+
+    async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return await self._once(self._data.find_texts, search)
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         return await self._once(self._data.find_place, text, limit)

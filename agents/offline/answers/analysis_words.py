@@ -21,6 +21,7 @@ from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import columns_to_show, measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
+from agents.offline.meaning.columns import is_code
 from agents.offline.meaning.conditions import filled_columns, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import Done
@@ -258,8 +259,9 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
     figure = rows[0][at]
+    said = [each for each in columns[:at] if not is_code(each)] or columns[:at]
     names = [
-        " ".join(plain(value_of(*each)) for each in zip(columns[:at], row, strict=False))
+        " ".join(plain(value_of(*each)) for each in zip(columns, row, strict=True) if each[0] in said)
         for row in rows
         if row[at] == figure
     ]

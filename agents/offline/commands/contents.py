@@ -13,7 +13,7 @@ from agents.offline.language.column_names import measure_columns, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, doers_of, english, name_words, word_set
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, OneOf, Top
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, OneOf, Top, all_of
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MOST_LISTED = 50
@@ -97,7 +97,7 @@ _EACH_ROW = (
 )
 _LATEST = "(last|latest|most recent|most recently|first|earliest)"
 _OBSERVED = word_set(
-    "seen spotted sighted observed recorded reported noted logged surveyed found caught counted"
+    "seen spotted sighted observed recorded reported noted logged surveyed found caught counted taken collected"
 )
 """Verbs that the only date of a table is of, whatever it is called."""
 _THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
@@ -143,7 +143,7 @@ def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     top = subject.top or Top(
         1, bound["which"] not in ("first", "earliest"), ColumnMention(bound["does"], (dates[0],))
     )
-    return Rows(subject.mention, subject.where, top, top.limit, (dates[0],))
+    return Rows(subject.mention, all_of(subject.where, bound.get("where")), top, top.limit, (dates[0],))
 
 
 def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -219,6 +219,11 @@ COMMANDS = (
     command(f"when (was|were) [the] which={_LATEST} {{kind:words}} {{does:words}}", _value_done, -1.0),
     command(f"when (was|were) [the|a|an] {{kind:words}} which={_LATEST} {{does:words}}", _value_done, -1.0),
     command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
+    command(
+        f"when (was|were) [the] which={_LATEST} {{rows:selection}} {{does:words}} [{{where:where}}]",
+        _row_done,
+        -2.0,
+    ),
     command(
         "when (was|were) {rows:selection} which=(last|most recently|first) {does:words}"
         " [[,] and (which|which one|where)]",

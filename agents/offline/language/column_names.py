@@ -135,7 +135,7 @@ def _costs(
         noun: frozenset[str] = frozenset()
         if after_noun:
             noun = _words_of_rows(table.name, table.comment) - _columns_of_a_word(table)
-        begin = next((at for at, word in enumerate(words) if word not in noun), len(words))
+        begin = next((at for at, word in enumerate(words) if not _is_one_of(word, noun)), len(words))
         if begin == len(words) or (after_noun and not begin):
             continue
         for column in table.columns:
@@ -145,6 +145,11 @@ def _costs(
                 if cost is not None and cost < costs.get(column.name, cost + 1):
                     costs[column.name] = cost
     return costs
+
+
+def _is_one_of(word: str, nouns: frozenset[str]) -> bool:
+    """`sampling`, of samples: `sampling lab` is their `lab`."""
+    return word in nouns or any(are_forms(word, each) for each in nouns)
 
 
 def _as_money(name: str, words: Words) -> Words:

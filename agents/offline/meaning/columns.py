@@ -26,10 +26,11 @@ from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_one_unit, in_unit, name_without_unit
 from agents.units import Unit
 
-_CODES = word_set("""
-    id key code iso fips zip postal number nr no numeric oid fid gid lat lon lng latitude longitude
-    x y srid
-""")
+_CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
+_CODES_AT_END = word_set("number nr no numeric")
+"""`plan_no` is no measure; `number_of_pupils` and `no_car_pct` are."""
+_AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm pos")
+"""`y` and `coord_y` are no measures; `vol_m3_y` is, per year."""
 _IS_NAME = word_set("name nam namn navn naam nom nombre nome nazwa naziv nimi")
 """“Name”, in languages of Europe."""
 _NAMES = _IS_NAME | word_set("title label")
@@ -43,11 +44,14 @@ def is_number(column: Column) -> bool:
 
 def number_columns(table: Table) -> list[Column]:
     """Columns that measure something: no keys, codes or coordinates."""
-    return [
-        c
-        for c in table.columns
-        if is_number(c) and c.name not in table.key and not _CODES & set(name_words(c.name))
-    ]
+    return [c for c in table.columns if is_number(c) and c.name not in table.key and not is_code(c.name)]
+
+
+def is_code(name: str) -> bool:
+    """Whether a number in a column of that name identifies or places a row, and measures nothing of it."""
+    words = name_words(name)
+    is_axis = bool(_AXES & {*words}) and (len(words) == 1 or bool(_OF_AXES & {*words}))
+    return bool(_CODES & {*words}) or not _CODES_AT_END.isdisjoint(words[-1:]) or is_axis
 
 
 def text_columns(table: Table) -> list[Column]:
@@ -69,7 +73,7 @@ def _rank_as_name(table: Table, column: Column) -> int:
         return 0 if len(words) == 1 else 1
     if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
         return 2
-    is_code = words[-1:] and words[-1] in _CODES and not _names_another(table, column)
+    is_code = words[-1:] and words[-1] in _CODES | _CODES_AT_END and not _names_another(table, column)
     return 3 if is_code or _is_own_code(table, column) else _OF_A_CLASS
 
 
@@ -83,7 +87,7 @@ def _is_own_code(table: Table, column: Column) -> bool:
     """`well_no` of wells; `tx_no`, “Transformer number”, of “Distribution transformers”."""
     rows, said = (set(comment_head(each.comment)) for each in (table, column))
     is_own = _begins_with_rows(table, column) or bool(rows & said)
-    return is_own and bool(_CODES & {*name_words(column.name)[-1:], *said})
+    return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *said})
 
 
 def _begins_with_rows(table: Table, column: Column) -> bool:

@@ -69,7 +69,8 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         if (number := numbers_explained(column.comment).get(name_words(part))) is not None:
             found.append(number)
             continue
-        values = (await stored_values(scene, table, [column], place_forms(part))).get(column.name)
+        forms = [*place_forms(part), f"in {part}"]  # `the permits in force`
+        values = (await stored_values(scene, table, [column], forms)).get(column.name)
         if not values:
             raise await _no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)

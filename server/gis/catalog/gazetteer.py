@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from agents.core.nearest import without_strokes
 from agents.domain import Column, Table
 
 MAX_NAME_COLUMNS = 3
@@ -63,7 +64,7 @@ def searchable(tables: Sequence[Table]) -> list[Searchable]:
 def folded(text: str) -> str:
     """The text without case, accents and punctuation; places.py does the same in SQL."""
     decomposed = unicodedata.normalize("NFD", text)
-    plain = re.sub("[\u0300-\u036f]", "", decomposed).lower()
+    plain = without_strokes(re.sub("[\u0300-\u036f]", "", decomposed)).lower()
     return re.sub(r"[-_.,'’()/\s]+", " ", plain).strip()
 
 

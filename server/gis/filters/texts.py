@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
+from agents.core.nearest import STROKES, WITHOUT_STROKES
 from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
@@ -45,8 +46,9 @@ def fold_both(left: Term, right: Term) -> tuple[Term, Term]:
 
 
 def without_accents(text: Expression) -> Expression:
-    """The text decomposed (NFD) and without combining marks: é becomes e. Letters such as ø stay."""
+    """The text decomposed (NFD) and without combining marks and strokes: é becomes e, and ø becomes o."""
     decomposed = sa.func.normalize(text, sa.literal_column("NFD"))
     stripped = sa.func.regexp_replace(decomposed, "[\u0300-\u036f]", "", "g", type_=sa.Text())
+    stripped = sa.func.translate(stripped, STROKES, WITHOUT_STROKES, type_=sa.Text())
     is_ascii = sa.func.octet_length(text) == sa.func.length(text)
     return sa.case((is_ascii, text), else_=stripped)

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from agents.core.nearest import fold
 from agents.offline.asked_once import AskedOnce
+from agents.offline.meaning.columns import is_code
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -37,9 +39,22 @@ SITES = make_table(
 )  # fmt: skip
 
 
+PERMITS = make_table(
+    "data.permits", "POINT", "Permits",
+    [("id", "integer", ""), ("ref", "text", ""), ("purpose", "text", ""), ("state", "text", "in force, expired"),
+     ("vol_m3_y", "number", "authorised volume, m3 per year")],
+    [(1, "A", "mill", "in force", 70.0, (1.0, 1.0)), (2, "B", "farm", "expired", 20.0, (1.0, 1.1))],
+)  # fmt: skip
+SAMPLES = make_table(
+    "data.samples", "POINT", "Samples of water",
+    [("id", "integer", ""), ("site", "text", ""), ("sampled_on", "date", ""), ("lab", "text", "")],
+    [(1, "Fraga", "2019-05-21", "north", (1.0, 1.0)), (2, "Caspe", "2023-05-21", "south", (1.0, 1.1))],
+)  # fmt: skip
+
+
 @pytest.fixture
 def chat() -> Chat:
-    world = World(ROADS, RESERVES, HUTS, SITES)
+    world = World(ROADS, RESERVES, HUTS, SITES, PERMITS, SAMPLES)
     return Chat(world, analyst=Desk(world))
 
 
@@ -126,3 +141,38 @@ async def test_the_same_question_is_put_to_the_data_once() -> None:
     answers = [await data.count("data.huts", each) for each in (None, {"op": "isNull"}, None)]
     assert answers == [1, 2, 1]
     assert asked == [("data.huts", None), ("data.huts", {"op": "isNull"})]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("vol_m3_y", False), ("number_of_pupils", False), ("no_car_pct", False), ("y", True), ("coord_y", True),
+        ("plan_no", True), ("zip", True), ("lat", True),
+    ],
+)  # fmt: skip
+def test_a_code_or_a_coordinate_is_no_measure(name: str, is_one: bool) -> None:
+    assert is_code(name) == is_one
+
+
+async def test_totals_of_a_column_per_year_are_told(chat: Chat) -> None:
+    assert "70" in await chat("total permitted volume by purpose")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["total authorised volume of the permits in force", "total permitted volume of permits in force"],
+)
+async def test_a_value_may_begin_with_in(chat: Chat, sentence: str) -> None:
+    await chat(sentence)
+    ((_, arguments),) = chat.calls
+    assert (arguments["column"], arguments["filters"]) == ("vol_m3_y", where("state", "=", "in force"))
+
+
+async def test_when_the_last_row_was_taken_is_its_date(chat: Chat) -> None:
+    await chat("when was the last sample taken?")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["sort"], arguments["limit"]) == ("query_features", "sampled_on", 1)
+
+
+def test_letters_with_a_stroke_are_found_without_it() -> None:
+    assert fold("Łódź, Chełm, Tromsø") == "lodz, chelm, tromso"
