@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncpg
 
 from agents.domain import Table
-from server.gis.expressions.identifiers import is_geography, sql_name
+from server.database.quoting import quoted
+from server.gis.expressions.identifiers import is_geography
 from server.gis.overviews import bands
+from server.gis.overviews.finding import INDEXED, TREE
 from server.gis.overviews.ladder import SCHEMA, ZOOMS
 from server.gis.overviews.placing import Placing
 from server.gis.profiles.versions import TableState
@@ -55,31 +57,41 @@ async def watch(session: asyncpg.Connection, table: Table, state: TableState, pl
             await session.execute(f"SET LOCAL lock_timeout = {WAIT_MS}")
             await session.execute(f"CREATE TABLE IF NOT EXISTS {name_of(state.relid)} (x int, y int)")
             await session.execute(function)
-            if not await session.fetchval(_IS_WATCHED, state.relid):
-                for event, rows in _ROWS.items():
-                    await session.execute(f"DROP TRIGGER IF EXISTS geoagent_{event} ON {sql_name(table)}")
-                    await session.execute(
-                        f"CREATE TRIGGER geoagent_{event} AFTER {event} ON {sql_name(table)} {rows}"
-                        f" FOR EACH STATEMENT EXECUTE FUNCTION {SCHEMA}.mark{state.relid}()"
-                    )
-                    # Also for sessions that replay changes.
-                    await session.execute(
-                        f"ALTER TABLE {sql_name(table)} ENABLE ALWAYS TRIGGER geoagent_{event}"
-                    )
+            if not await session.fetchval(_IS_WATCHED, state.relid, _called(state.relid)):
+                for part in await session.fetch(_PARTS, state.relid):
+                    await _make_triggers(session, f"{WATCHED_SCHEMA}.{quoted(part['name'])}", state.relid)
     except (asyncpg.LockNotAvailableError, asyncpg.InsufficientPrivilegeError):
         return ""
     return await mark_of(session, state.relid)
 
 
+async def _make_triggers(session: asyncpg.Connection, name: str, relid: int) -> None:
+    """Of a table or a partition: a statement that names it runs no triggers of another."""
+    for event, rows in _ROWS.items():
+        await session.execute(f"DROP TRIGGER IF EXISTS geoagent_{event} ON {name}")
+        await session.execute(
+            f"CREATE TRIGGER geoagent_{event} AFTER {event} ON {name} {rows}"
+            f" FOR EACH STATEMENT EXECUTE FUNCTION {_called(relid)}()"
+        )
+        # Also for sessions that replay changes.
+        await session.execute(f"ALTER TABLE ONLY {name} ENABLE ALWAYS TRIGGER geoagent_{event}")
+
+
 async def mark_of(session: asyncpg.Connection, relid: int) -> str:
-    """Of the columns of a table and the file with its rows; empty where changes are not noted any more."""
-    return str(await session.fetchval(_MARK, relid) or "")
+    """Of the columns of a table and its parts and of the files with their rows; empty where changes are not noted any
+    more."""
+    return str(await session.fetchval(_MARK, relid, _called(relid)) or "")
 
 
 async def forget(session: asyncpg.Connection, relid: int) -> None:
-    """Drop what is left of a dropped table."""
-    await session.execute(f"DROP FUNCTION IF EXISTS {SCHEMA}.mark{relid}()")
+    """Drop what is left of a dropped table, with the triggers of what was a part of it."""
+    await session.execute(f"DROP FUNCTION IF EXISTS {_called(relid)}() CASCADE")
     await session.execute(f"DROP TABLE IF EXISTS {name_of(relid)}")
+
+
+def _called(relid: int) -> str:
+    """The function that triggers call."""
+    return f"{SCHEMA}.mark{relid}"
 
 
 def _function(table: Table, relid: int, placing: Placing) -> str:
@@ -98,7 +110,7 @@ def _function(table: Table, relid: int, placing: Placing) -> str:
         """  # noqa: S608 - expressions and names of the registry
         for event, rows in (("INSERT", "added"), ("DELETE", "removed"))
     )
-    return f"""CREATE OR REPLACE FUNCTION {SCHEMA}.mark{relid}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    return f"""CREATE OR REPLACE FUNCTION {_called(relid)}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
       SET search_path FROM CURRENT AS {_TAG}
       BEGIN
         BEGIN
@@ -112,24 +124,25 @@ def _function(table: Table, relid: int, placing: Placing) -> str:
       END {_TAG}"""  # noqa: S608 - expressions and names of the registry
 
 
-INDEXED = """NOT EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid))
-  AND EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS o ON o.oid = i.indexrelid JOIN pg_am AS m ON m.oid = o.relam
-    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-    WHERE i.indrelid = c.oid AND m.amname = 'gist' AND i.indpred IS NULL AND i.indisvalid AND a.attname = $2)"""
-"""Whether an index finds the rows of a table `c` by their geometries ($2), all in one file."""
-_CAN_BE_WATCHED = f"""SELECT c.relkind = 'r'
-  AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname LIKE 'geoagent\\_%' AND tgenabled = 'D')
-  AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid)
-  AND {INDEXED}
+_PARTS = f"{TREE} SELECT relname AS name FROM part JOIN pg_class AS c ON c.oid = part.oid ORDER BY c.oid"  # noqa: S608
+_CAN_BE_WATCHED = f"""{TREE} SELECT {INDEXED} AND c.relkind IN ('r', 'p')
+  AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid)
+  AND NOT EXISTS (SELECT FROM part JOIN pg_class AS m ON m.oid = part.oid
+    WHERE m.relnamespace <> '{WATCHED_SCHEMA}'::regnamespace)
+  AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid IN (SELECT oid FROM part) AND tgname LIKE 'geoagent\\_%'
+    AND tgenabled = 'D')
+  AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid IN (SELECT oid FROM part))
   FROM pg_class AS c WHERE c.oid = $1"""  # noqa: S608 - a constant
-"""Not where somebody has disabled the triggers, nor where logical replication writes, which runs none. Changed cells
-are found again by the index of the geometries."""
-_IS_WATCHED = f"""SELECT count(*) = {len(_ROWS)} FROM pg_trigger
-  WHERE tgrelid = $1 AND tgname LIKE 'geoagent\\_%' AND tgenabled IN ('O', 'A')"""  # noqa: S608 - a constant
-_MARK = f"""SELECT md5(concat_ws(' ', pg_relation_filenode(oid), (SELECT string_agg(
+"""Not where somebody has disabled the triggers, nor where logical replication writes, which runs none, nor of a table
+that others may be read and written with. Changed cells are found again by the index of the geometries."""
+_ARE_WATCHED = f"""(SELECT count(*) = {len(_ROWS)} * (SELECT count(*) FROM part) FROM pg_trigger
+  WHERE tgrelid IN (SELECT oid FROM part) AND tgname LIKE 'geoagent\\_%' AND tgenabled IN ('O', 'A')
+    AND tgfoid = to_regproc($2))"""  # noqa: S608 - a constant
+_IS_WATCHED = f"{TREE} SELECT {_ARE_WATCHED}"
+_MARK = f"""{TREE} SELECT md5(string_agg(concat_ws(' ', c.oid, pg_relation_filenode(c.oid), (SELECT string_agg(
     concat_ws(' ', attname, atttypid, atttypmod), ',' ORDER BY attnum)
-    FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped),
+    FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped),
     (SELECT string_agg(xmin::text, ',' ORDER BY tgname) FROM pg_trigger
-     WHERE tgrelid = $1 AND tgname LIKE 'geoagent\\_%')))
-  FROM pg_class WHERE oid = $1 AND ({_IS_WATCHED})"""  # noqa: S608 - a constant
+     WHERE tgrelid = c.oid AND tgname LIKE 'geoagent\\_%')), ';' ORDER BY c.oid))
+  FROM part JOIN pg_class AS c ON c.oid = part.oid HAVING {_ARE_WATCHED}"""  # noqa: S608 - as above
 """Triggers that were disabled for a while are other versions of their rows (xmin)."""

@@ -18,6 +18,7 @@ from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, summaries
 from server.gis.overviews.changed_cells import FINEST, mark_of, name_of
 from server.gis.overviews.dense.tiles import note_tiles
+from server.gis.overviews.finding import find_rows
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, DenseBand, Ladder
 from server.gis.overviews.placing import Placing, search_boxes
 from server.gis.overviews.summaries import Summary
@@ -51,9 +52,12 @@ async def renewed(
     try:
         async with session.transaction(isolation="repeatable_read"):
             await _take_changed(session, state.relid, ladder)
-            await _find_rows(session, table, ladder.cells, crs)
+            await _find_rows(session, table, state.relid, ladder.cells, crs)
             made = await _renew(session, table, state, ladder, placing, most_rows)
-            dense = [await _dense(session, table, ladder, band, placing, crs) for band in ladder.dense or ()]
+            dense = [
+                await _dense(session, table, state.relid, ladder, band, placing, crs)
+                for band in ladder.dense or ()
+            ]
             return made.model_copy(update={"dense": tuple(dense)})
     except (_Whole, asyncpg.PostgresError):
         return None
@@ -77,10 +81,9 @@ async def _take_changed(session: asyncpg.Connection, relid: int, ladder: Ladder)
 
 
 async def _find_rows(
-    session: asyncpg.Connection, table: Table, cells: int, crs: Crs, tested: str = "true"
+    session: asyncpg.Connection, table: Table, relid: int, cells: int, crs: Crs, tested: str = "true"
 ) -> None:
     """Make the temporary table `near` of the rows of the table that may lie in changed cells, and pass a test."""
-    geometry = bands.geometry(table)
     if crs.kind == "projected":
         edge = f"y IN (0, {cells - 1})"
         if await session.fetchval(f"SELECT EXISTS (SELECT FROM changed WHERE {edge})"):  # noqa: S608 - a number
@@ -89,10 +92,7 @@ async def _find_rows(
         f"CREATE TEMPORARY TABLE boxes ON COMMIT DROP AS {search_boxes('changed', cells, crs)}"
     )
     await session.execute("ANALYZE boxes")
-    await session.execute(
-        f"""CREATE TEMPORARY TABLE near ON COMMIT DROP AS SELECT * FROM {sql_name(table)} WHERE ctid = ANY (ARRAY(
-        SELECT t.ctid FROM boxes JOIN {sql_name(table)} AS t ON t.{geometry} && boxes.box WHERE {tested}))"""  # noqa: S608
-    )
+    await find_rows(session, table, relid, "boxes", tested)
 
 
 async def _renew(
@@ -133,10 +133,16 @@ async def _renew(
 
 
 async def _dense(
-    session: asyncpg.Connection, table: Table, ladder: Ladder, band: DenseBand, placing: Placing, crs: Crs
+    session: asyncpg.Connection,
+    table: Table,
+    relid: int,
+    ladder: Ladder,
+    band: DenseBand,
+    placing: Placing,
+    crs: Crs,
 ) -> DenseBand:
     """Replace the representatives of changed cells in a band of dense tiles."""
-    await session.execute("DROP TABLE changed, boxes, near")
+    await session.execute("DROP TABLE changed, boxes")
     await session.execute(
         f"""CREATE TEMPORARY TABLE changed ON COMMIT DROP AS
         SELECT DISTINCT column_::int AS x, row_::int AS y FROM noted,
@@ -152,7 +158,7 @@ async def _dense(
         )
     if await session.fetchval("SELECT count(*) FROM changed") > MAX_CELLS:
         raise _Whole
-    await _find_rows(session, table, band.cells, crs, reaching)
+    await _find_rows(session, table, relid, band.cells, crs, reaching)
     made = f"{SCHEMA}.m{band.name}"
     summed = (ladder.summaries or ()) if band.summed else ()
     await _choose(session, table, ladder, placing, summed, band.cells, made)

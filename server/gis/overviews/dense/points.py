@@ -18,6 +18,7 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, summaries
 from server.gis.overviews.dense.tiles import DENSE_POINTS, dense_tiles, note_tiles
+from server.gis.overviews.finding import find_rows
 from server.gis.overviews.ladder import CELLS, MIN_CELLS, SCHEMA, WEIGHT, Band, DenseBand
 from server.gis.overviews.placing import Placing, search_boxes
 from server.gis.overviews.sampling import filled_cells
@@ -56,7 +57,7 @@ async def make_bands_of_points(
     if not tiles:
         return []
     row_bytes = await size_of(session, [finest]) / max(1, finest.rows) - (RANKED_BYTES if steps.mark else 0)
-    maker = _Maker(session, table, *placed, steps.columns, steps.summed, finest, row_bytes)
+    maker = _Maker(session, table, state.relid, *placed, steps.columns, steps.summed, finest, row_bytes)
     return await maker.make(tiles, state.rows, names, room)
 
 
@@ -64,6 +65,7 @@ async def make_bands_of_points(
 class _Maker:
     session: asyncpg.Connection
     table: Table
+    relid: int
     placing: Placing
     crs: Crs
     columns: Sequence[str]
@@ -184,14 +186,11 @@ class _Maker:
         """Make the temporary table `near` of the rows in full tiles."""
         full = "(SELECT x, y FROM full_tile WHERE zoom = {}) AS tile"
         parts = (search_boxes(full.format(zoom), 1 << zoom, self.crs) for zoom in tiles)
-        boxes, table = " UNION ALL ".join(parts), self.table
-        await self.session.execute("DROP TABLE IF EXISTS pg_temp.near, pg_temp.tile_box")
+        boxes = " UNION ALL ".join(parts)
+        await self.session.execute("DROP TABLE IF EXISTS pg_temp.tile_box")
         await self.session.execute(f"CREATE TEMPORARY TABLE tile_box ON COMMIT DROP AS {boxes}")
         await self.session.execute("ANALYZE tile_box")
-        await self.session.execute(
-            f"""CREATE TEMPORARY TABLE near ON COMMIT DROP AS SELECT * FROM {sql_name(table)} WHERE ctid = ANY (ARRAY(
-            SELECT t.ctid FROM tile_box JOIN {sql_name(table)} AS t ON t.{bands.geometry(table)} && tile_box.box))"""  # noqa: S608
-        )
+        await find_rows(self.session, self.table, self.relid, "tile_box")
 
     async def _merge(self, made: str, sources: Sequence[tuple[str, int]]) -> None:
         """Make the representatives of a zoom level from those of `sources`, each with so many cells in one."""

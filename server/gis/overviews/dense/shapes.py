@@ -11,9 +11,9 @@ import asyncpg
 
 from agents.domain import Table
 from server.database.quoting import quoted
-from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
 from server.gis.overviews.dense.tiles import DENSE_ROWS, dense_tiles, note_tiles
+from server.gis.overviews.finding import find_rows
 from server.gis.overviews.ladder import CELLS, MIN_CELLS, SCHEMA, WEIGHT, Band, DenseBand
 from server.gis.overviews.placing import Placing
 from server.gis.overviews.sampling import ROW_BYTES, filled_cells
@@ -43,7 +43,7 @@ async def make_band_of_shapes(
     tiles = await dense_tiles(session, crs, Band(**steps.done[0]), zoom, DENSE_ROWS)
     if not tiles:
         return []
-    maker = _Maker(session, table, placing, crs, steps.columns, zoom, name)
+    maker = _Maker(session, table, state.relid, placing, crs, steps.columns, zoom, name)
     wide = CELLS * 2 if zoom >= FINE_FROM and table.geometry_family != "line" else CELLS
     # The fullest tile tells how wide cells have to be, and how many bytes a representative has.
     made, wide = await maker.fitting(tiles[:1], wide)
@@ -68,6 +68,7 @@ async def make_band_of_shapes(
 class _Maker:
     session: asyncpg.Connection
     table: Table
+    relid: int
     placing: Placing
     crs: Crs
     columns: Sequence[str]
@@ -91,13 +92,8 @@ class _Maker:
 
     async def _find_rows(self, tiles: Collection[tuple[int, int]]) -> None:
         """Make the temporary table `near` of the rows that may reach into `tiles`, and one of these."""
-        table = self.table
-        await self.session.execute("DROP TABLE IF EXISTS pg_temp.near")
         await note_tiles(self.session, self.crs, self.zoom, tiles)
-        await self.session.execute(
-            f"""CREATE TEMPORARY TABLE near ON COMMIT DROP AS SELECT * FROM {sql_name(table)} WHERE ctid = ANY (ARRAY(
-            SELECT t.ctid FROM tile_box JOIN {sql_name(table)} AS t ON t.{bands.geometry(table)} && tile_box.box))"""  # noqa: S608
-        )
+        await find_rows(self.session, self.table, self.relid, "tile_box")
 
     async def _draw(self, cells: int) -> int:
         """Make the table of representatives. The number of its rows."""

@@ -9,7 +9,7 @@ import asyncpg
 from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import is_geography
-from server.gis.overviews.changed_cells import INDEXED
+from server.gis.overviews.finding import INDEXED, TREE
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, Ladder
 from server.gis.overviews.placing import Placing, read_placing, search_boxes
 from server.gis.overviews.steps import Steps
@@ -74,4 +74,4 @@ async def note_tiles(
     await session.execute("ANALYZE tile_box")
 
 
-_IS_INDEXED = f"SELECT c.relkind IN ('r', 'm') AND {INDEXED} FROM pg_class AS c WHERE c.oid = $1"  # noqa: S608 - a constant
+_IS_INDEXED = f"{TREE} SELECT {INDEXED}"
