@@ -110,10 +110,10 @@ async def test_low_zoom_is_drawn_from_overviews_and_changes_show(samples_url: st
             note, weights = await world(server, one)
             return bool(note.get("overview")) and "as_of" not in note and note["total"] == weights == rows
 
-        await until(lambda: is_thinned(ROWS))
+        await until(lambda: is_thinned(ROWS), pause=0.3)
         await execute(samples_url, change)
         await until(lambda: one.named("layer_updated")[-1]["layer"]["count"] == ROWS + 7)
-        await until(lambda: is_thinned(ROWS + 7))
+        await until(lambda: is_thinned(ROWS + 7), pause=0.3)
     await clear(samples_url)
 
 
