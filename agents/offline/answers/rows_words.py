@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.core.nearest import fold
 from agents.domain import Table
-from agents.geo.phrases import listed, row_values, table_rows, value
+from agents.geo.phrases import listed, number, row_values, table_rows, value
 from agents.offline.answers import texts
 from agents.offline.answers.wording import (
     Facts,
@@ -76,7 +76,8 @@ def rows_words(
         is_first = top is not None and top.limit == top.place == 1
         found = _first_place(done, facts, table, in_words, counted) if is_first else ""
         if isinstance(intent, Lookup):
-            found = compared_words(rows, sort, name_of(table), lambda item: in_words(sort, item))
+            times = intent.claim == "times"
+            found = compared_words(rows, sort, name_of(table), lambda item: in_words(sort, item), times=times)
             is_so = verdict(intent, rows, sort, name_of(table))
             found = texts.VERDICTS[is_so](answer=found) if found and is_so is not None else found
         if found:
@@ -122,10 +123,16 @@ def _one_row(columns: Sequence[str], row: Any, named: str | None, in_words: Valu
 
 
 def compared_words(
-    rows: Sequence[Facts], sort: str, named: str | None, measured: Callable[[Any], str]
+    rows: Sequence[Facts],
+    sort: str,
+    named: str | None,
+    measured: Callable[[Any], str],
+    *,
+    times: bool = False,
 ) -> str:
     """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, of rows by name in the
-    order of a column; empty where they cannot be in_words apart or have no number."""
+    order of a column; empty where they cannot be in_words apart or have no number. With `times` one divided by the
+    other, of two positive numbers."""
     numbers = [row for row in rows if isinstance(row.get(sort), int | float)]
     if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
         return ""
@@ -133,6 +140,8 @@ def compared_words(
     both = {"first": first, "second": second, "column": sort, "value": measured(most)}
     if most == less:
         return texts.SAME(**both)
+    if times and less > 0:
+        return texts.HAS_TIMES(times=number(most / less), **both)
     has = texts.HAS_GREATEST if len(numbers) > 2 else texts.HAS_GREATER
     return has(difference=measured(round(most - less, 6)), **both)
 
@@ -140,7 +149,7 @@ def compared_words(
 def verdict(asked: Lookup, rows: Sequence[Facts], sort: str, named: str | None) -> bool | None:
     """The answer, where it was asked whether one row has more than the other."""
     values = {fold(str(row.get(named or ""))): row[sort] for row in rows}
-    if not asked.claim or len(values) != 2:
+    if asked.claim not in (">", "<") or len(values) != 2:
         return None
     one = values.pop(fold(asked.of.removeprefix("the ")), None)
     other = values.get(fold(asked.others[0].removeprefix("the ")))

@@ -231,6 +231,9 @@ SAME = Template("rows_same", "{first} and {second} have the same `{column}`: {va
 HAS_GREATER = Template(
     "rows_greater", "{first} has the greater `{column}`, {value}: {difference} more than {second}."
 )
+HAS_TIMES = Template(
+    "rows_times", "{first} has the greater `{column}`, {value}: {times} times that of {second}."
+)
 HAS_GREATEST = Template(
     "rows_greatest_of", "{first} has the greatest `{column}`, {value}: {difference} more than {second}."
 )

@@ -48,6 +48,13 @@ def _how_big(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(words, bound["one"], (bound["other"],), instead="population" if words == "area" else "")
 
 
+def _times(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many times bigger is Brazil than Peru?`, `how many times more people live in Brazil than in Peru?`"""
+    means = _how_much if bound.get("how") in COMPARATIVES else _how_big if "how" in bound else _more_people
+    found = (_compared if "what" in bound else means)(bound, vocabulary)
+    return replace(found, claim="times") if isinstance(found, Lookup) else None
+
+
 def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: the values of both."""
     op, measure = COMPARATIVES[bound["how"]]
@@ -168,6 +175,9 @@ _SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fra
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
+_TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
+_TIMES_AS = "big|large|high|tall|long|deep|wide|dense|populous"
+"""Of ages and years no one is a number of times another."""
 _MEASURED = "big|large|small|high|tall|long|deep|old|wide|dense|populous"
 _COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .|versus)"
 _DIFFERENCE = "[what is] [the] difference"
@@ -264,6 +274,19 @@ COMMANDS = (
         _compared,
     ),
     command(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]", _how_much),
+    command(f"how many times how=({_TIMES_MORE}) is {{one:words}} than {{other:words}}", _times, -1.0),
+    command(f"how many times as how=({_TIMES_AS}) is {{one:words}} as {{other:words}}", _times, -1.0),
+    command(
+        f"how many times (more|as many) {_PEOPLE} (live|are [there]) in {{one:words}} (than|as) in {{other:words}}",
+        _times,
+        -2.0,
+    ),
+    command(
+        "how many times (more|as many|as much) {what:words} (does|do|has|have) {one:words} [have]"
+        " (than|as) {other:words}",
+        _times,
+        -1.0,
+    ),
     command(f"how how=({_MEASURED}) is {{one:words}} {_COMPARED_TO} {{other:words}}", _how_big),
     command(
         f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", _how_much, -3.0

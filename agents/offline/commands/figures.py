@@ -10,7 +10,7 @@ from agents.offline.commands.requests import Means, command, tables_of
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import doers_of, name_words
+from agents.offline.language.words import are_forms, comment_head, doers_of, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, all_of, lies_in_place
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
@@ -112,6 +112,27 @@ def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
 
 
 _STATISTIC = {"min": "minimum", "max": "maximum", "mean": "mean", "median": "median", "sum": "sum"}
+
+
+def _held(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many people can sleep in the huts?`: of the only column that counts what is called after the verb, such as
+    “Sleeping places”; of one row, if that is named."""
+    verb, rows = bound["does"].lower(), bound.get("rows")
+    tables = vocabulary.few_tables if rows is None else tables_of(rows.mention, vocabulary)
+    found = [
+        (table, each.name)
+        for table in tables
+        for each in table.columns
+        if are_counts((table,), (each.name,))
+        and any(are_forms(verb, word) for word in (*name_words(each.name), *comment_head(each.comment)))
+    ]
+    if len(found) != 1 or (rows is not None and rows.top is not None):
+        return None
+    ((table, name),) = found
+    column = ColumnMention(verb, (name,))
+    if rows is not None:
+        return Statistic("sum", column, rows.mention, rows.where)
+    return Statistic("sum", column, Mention(table.name, (table.id,)), OneOf(bound["whose"], how="named"))
 
 
 def _of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -340,6 +361,10 @@ COMMANDS = (
     command(
         "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
         figure_of("sum", counts=True),
+    ),
+    *(
+        command(f"how many (people|persons|guests|visitors) can {{does:words}} (in|at) {whose}", _held, cost)
+        for whose, cost in (("[all] [the] {rows:selection}", -0.5), ("{whose:words}", 1.0))
     ),
     command("how many {counted:counted} [(are|were) there] [in total]", of_counted, 3.0),
     command("(add up|sum up|total up) [the] {counted:counted}", of_counted, 4.0),

@@ -74,9 +74,9 @@ _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
 """The number of individuals."""
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
-_ENDED = word_set("""
+ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
-    clear cleared remove removed treat treated answered
+    clear cleared remove removed treat treated answered until
 """)
 """In the names of dates on which what began on another one ended."""
 _RECORDED = word_set("""
@@ -276,7 +276,7 @@ def times_of(table: Table) -> list[Column]:
     is no time at which it was."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
     times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
-    begun = [each for each in times if not _ENDED & {*name_words(each.name), *_comment_words(each.comment)}]
+    begun = [each for each in times if not ENDED & {*name_words(each.name), *_comment_words(each.comment)}]
     is_sure = len(begun) == 1 and not _RECORDED & set(name_words(begun[0].name))
     return begun if is_sure else times
 

@@ -145,6 +145,7 @@ class Grammar(ValueNouns):
             if (
                 mention is not None
                 and not (count and self.cursor.tokens[begin + count - 1].lower in ("and", "or"))
+                and "no" not in cursor.words[begin + 1 : begin + count]
                 and (not mention.pronoun or mention.tables or mention.layers or (pronouns and not count))
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):

@@ -269,8 +269,9 @@ class Lookup:
     of: str
     others: tuple[str, ...] = ()
     total: bool = False
-    claim: Literal[">", "<", ""] = ""
-    """Whether it was asked if the value of `of` is the greater or the smaller one."""
+    claim: Literal[">", "<", "times", ""] = ""
+    """Whether it was asked if the value of `of` is the greater or the smaller one, or how many times one is the
+    other."""
     unit: Unit | None = None
     """The unit of the answer, where the request names one."""
     instead: str = ""

@@ -228,6 +228,23 @@ def top_step(
     return step("top", source, title=title, by=by, n=n, **arguments, **way)
 
 
+EXACT_TIMES = ("days", "hours", "minutes", "seconds")
+"""Units of the time between two dates; years are counted in whole ones, whose averages say little."""
+
+
+def time_between(rows: Features, dates: tuple[str, str], unit: Unit, name: str, title: str) -> AnalysisStep:
+    """Each row with the time from one date to the other."""
+    first, last = map(ColumnWords, dates)
+    change = {
+        "function": "date_difference",
+        "column": first,
+        "other": last,
+        "unit": unit.symbol,
+        "name": name,
+    }
+    return step("columns", rows, title=title, changes=[change])
+
+
 def first_groups_step(groups: str, how: str, what: str, by: str | ColumnWords, n: int = 1) -> AnalysisStep:
     """Those of the groups before that have the most or the least: `The 3 countries with the most airports`. `by` is the
     column that was added, or the words for it."""

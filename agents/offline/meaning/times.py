@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import times_of
+from agents.offline.language.column_names import ENDED, columns_called, times_of
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (
     Between,
@@ -137,3 +138,17 @@ def _moment(column: Column, day: datetime.date) -> Cql2:
     return (
         {"date": day.isoformat()} if column.kind == "date" else {"timestamp": f"{day.isoformat()}T00:00:00Z"}
     )
+
+
+_BEGUN = word_set("begin began begun start started from open opened")
+"""In the names of dates on which something began."""
+
+
+def times_lasting(table: Table) -> tuple[str, str] | None:
+    """The dates on which what a row tells of began and ended, `start_date` and `end_date`, where no column tells its
+    duration."""
+    times = [each.name for each in table.columns if each.kind in ("date", "timestamp")]
+    begun = [name for name in times if not _BEGUN.isdisjoint(name_words(name))]
+    ended = [name for name in times if not ENDED.isdisjoint(name_words(name))]
+    is_sure = len(begun) == len(ended) == 1 and begun != ended
+    return (begun[0], ended[0]) if is_sure and not columns_called((table,), ("duration",)) else None

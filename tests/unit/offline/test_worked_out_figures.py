@@ -130,3 +130,173 @@ async def test_what_a_comment_counts_is_ranked_by(sentence: str, column: str) ->
 async def test_what_a_comment_counts_is_compared() -> None:
     _, arguments = await called("garages with more than 500 spaces")
     assert arguments["filters"] == {"op": ">", "args": [{"property": "capacity"}, 500]}
+
+
+WORKS = full(make_table(
+    "data.works", "LINESTRING", "Road works",
+    [("id", "integer", ""), ("street", "text", ""), ("cause", "text", ""), ("start_date", "date", ""),
+     ("end_date", "date", "")],
+    [(1, "Ring Road", "gas", "2024-01-01", "2024-01-11", (1.0, 1.0)),
+     (2, "Mill Lane", "water", "2024-02-01", "2024-02-03", (2.0, 1.0))],
+))  # fmt: skip
+OUTAGES = make_table(
+    "data.outages", "POINT", "Outages",
+    [("id", "integer", ""), ("kind", "text", ""), ("started", "timestamp", ""), ("ended", "timestamp", ""),
+     ("dur_min", "integer", "Duration in minutes")],
+    [(1, "storm", "2024-01-01", "2024-01-02", 90, (1.0, 1.0))],
+)  # fmt: skip
+HUTS = make_table(
+    "data.huts", "POINT", "Mountain huts",
+    [("id", "integer", ""), ("name", "text", ""), ("owner", "text", ""), ("capacity", "integer", "Sleeping places")],
+    [(1, "Corrour", "Club", 6, (1.0, 1.0)), (2, "Geldie", "Park", 8, (2.0, 1.0))],
+)  # fmt: skip
+
+
+async def steps_of(sentence: str, *tables: Any) -> tuple[list[tuple[str, dict[str, Any]]], str]:
+    world = World(*tables)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(sentence)
+    return desk.analysis.steps, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "figure", "unit"),
+    [
+        ("average length of the works in days", "mean", "days"),
+        ("average length of a work in days by cause", "mean", "days"),
+        ("how long did the works take on average?", "mean", "days"),
+        ("how long do gas works last?", "mean", "days"),
+        ("median duration of works by cause", "median", "days"),
+        ("average duration of works in hours", "mean", "hours"),
+        ("total duration of works by street", "sum", "days"),
+    ],
+)
+async def test_how_long_something_lasted_is_the_time_between_its_dates(
+    sentence: str, figure: str, unit: str
+) -> None:
+    steps, answer = await steps_of(sentence, WORKS)
+    (_, timed), (name, summed) = steps[-2:]
+    assert name == ("dissolve" if " by " in sentence else "summarise"), answer
+    (change,) = timed["changes"]
+    assert (change["column"], change["other"], change["unit"]) == ("start_date", "end_date", unit)
+    assert figure in {each["function"] for each in summed["aggregates"]}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "n", "smallest"),
+    [
+        ("longest works in days", 10, False),
+        ("which work lasted the longest?", 1, False),
+        ("which 2 works took the longest?", 2, False),
+        ("the shortest work in days", 1, True),
+    ],
+)
+async def test_rows_are_ranked_by_the_time_between_their_dates(sentence: str, n: int, smallest: bool) -> None:
+    steps, answer = await steps_of(sentence, WORKS)
+    assert [each for each, _ in steps] == ["columns", "top"], answer
+    ranked = steps[1][1]
+    assert (ranked["by"], ranked["n"], ranked.get("smallest", False)) == ("days_between", n, smallest)
+
+
+async def test_whether_lines_or_their_times_are_long_is_asked() -> None:
+    steps, answer = await steps_of("which work is the longest?", WORKS)
+    assert not steps
+    assert "by length" in answer
+    assert "in days" in answer
+
+
+@pytest.mark.parametrize("sentence", ["average length of the works", "longest works in years"])
+async def test_a_time_that_is_not_sure_is_declined(sentence: str) -> None:
+    steps, answer = await steps_of(sentence, WORKS)
+    assert not steps, answer
+
+
+async def test_a_column_tells_a_duration_better_than_two_dates() -> None:
+    steps, answer = await steps_of("average duration of outages by kind", OUTAGES)
+    assert [each for each, _ in steps] == ["dissolve"], answer
+    assert steps[0][1]["aggregates"][0]["column"] == "dur_min"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value"),
+    [
+        ("how many people can sleep in the huts?", 14),
+        ("how many people can sleep in Corrour?", 6),
+        ("how many guests can sleep in huts of the Club?", 6),
+    ],
+)
+async def test_how_many_can_do_something_is_what_a_comment_counts(sentence: str, value: int) -> None:
+    answer = await Chat(World(HUTS))(sentence)
+    assert f"is {value} (" in answer, answer
+
+
+@pytest.mark.parametrize(
+    "sentence", ["how many people can swim in the huts?", "how many people can sleep in the garages?"]
+)
+async def test_what_no_column_counts_is_declined(sentence: str) -> None:
+    chat = Chat(World(HUTS, GARAGES))
+    answer = await chat(sentence)
+    assert not [name for name, _ in chat.calls if name != "cannot_do"], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by"),
+    [("number of records by kind", "kind"), ("how many records per owner, most first", "owner")],
+)
+async def test_records_are_rows_of_the_only_table_with_that_column(sentence: str, by: str) -> None:
+    steps, answer = await steps_of(sentence, OUTAGES, HUTS, BOROUGHS)
+    assert steps[0][0] == "dissolve", answer
+    assert (steps[0][1]["by"], steps[0][1]["aggregates"][0]["function"]) == ([by], "count")
+
+
+async def test_records_by_a_column_of_areas_may_be_those_that_lie_in_them() -> None:
+    steps, answer = await steps_of("number of records by region", OUTAGES, BOROUGHS)
+    assert not steps, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("how many times more people live in Abbey than in Bow?", "900: 1.8 times that of Bow"),
+        ("how many times more households does Bow have than Abbey?", "400: 2 times that of Bow"),
+        ("how many times as populous is Abbey as Bow?", "900: 1.8 times that of Bow"),
+    ],
+)
+async def test_how_many_times_one_row_is_another(sentence: str, said: str) -> None:
+    assert said in await Chat(World(BOROUGHS))(sentence)
+
+
+async def test_no_age_is_a_number_of_times_another() -> None:
+    chat = Chat(World(BOROUGHS))
+    await chat("how many times older is Abbey than Bow?")
+    assert [name for name, _ in chat.calls] in ([], ["cannot_do"])
+
+
+STOPS = full(make_table(
+    "data.stops", "POINT", "Stops",
+    [("id", "integer", ""), ("name", "text", ""), ("mode", "text", ""), ("boardings", "integer", ""),
+     ("shelter", "boolean", "")],
+    [(1, "Mill", "tram", 900, True, (1.0, 1.0)), (2, "Bow", "bus", 50, False, (2.0, 1.0))],
+))  # fmt: skip
+RACKS = make_table(
+    "data.bike_racks", "POINT", "Racks for bikes", [("id", "integer", ""), ("stands", "integer", "")],
+    [(1, 5, (1.0, 1.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "stops with over 500 boardings and no bike rack within 300 m",
+        "stops with more than 500 boardings but without a bike rack within 300 m",
+    ],
+)
+async def test_a_condition_and_what_is_not_near(sentence: str) -> None:
+    steps, answer = await steps_of(sentence, STOPS, RACKS)
+    name, arguments = steps[-1]
+    assert (name, arguments["predicate"], arguments["invert"]) == (
+        "select_by_location",
+        "within_distance",
+        True,
+    )
+    assert "boardings" in str(steps), answer

@@ -30,6 +30,7 @@ from agents.offline.meaning.steps import (
     step,
     summary,
 )
+from agents.offline.meaning.times import times_lasting
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
@@ -53,6 +54,9 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     ):
         return None
     figure = bindings.get("figure")
+    of = figure.get("column") if figure is not None else None
+    if of is not None and name_words(of.text) == ("duration",) and times_lasting(table):
+        return None  # the time between two dates
     if figure is not None:
         return (Grouped(rows, names[0], figure),)
     title = "" if bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
@@ -153,6 +157,26 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 _NUMBERS = ("integer", "number")
+
+
+def _records(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`number of records by species`: of the table with such a column of texts, unless the map shows a part of it. Of
+    areas, what lies in them may be meant."""
+    found = {
+        table.id: names[0]
+        for table in context.vocabulary.few_tables
+        if len(names := group_columns(table, bindings["by"], context)) == 1
+        and not _is_number(table, names[0])
+    }
+    tables, layers = context.vocabulary.tables(tuple(found)), context.vocabulary.layers
+    in_part = any(layer.table in found and layer.filter is not None for layer in layers)
+    has_areas = any(table.geometry_family == "polygon" for table in tables)
+    if len(set(found.values())) != 1 or in_part or has_areas or context.chained:
+        return None
+    rows = Features(Mention("records", tuple(found)), text="records")
+    of = f" of {tables[0].name.replace('_', ' ')}" if len(tables) == 1 else ""
+    title = f"Number of records{of} by {bindings['by'].text}"
+    return (Grouped(rows, next(iter(found.values())), {"function": "count"}, title=title),)
 
 
 def share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -331,6 +355,7 @@ RULES = (
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
+    rule(f"(<how_many>|<what>) (records|entries|rows) ({_BY}|<in_each>) {{by:column}}", _records, NO_ROWS),
     rule(
         f"[{_TOTAL}|how much] {{owned:owned}} [is there|are there] ({_BY}|<in_each>) {{by:column}}",
         _owned(by_own_column),

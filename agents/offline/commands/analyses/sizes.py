@@ -13,16 +13,19 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    EXACT_TIMES,
     AddedColumn,
     AddedInUnit,
     AnalysisStep,
     ColumnWords,
     step,
     summary,
+    time_between,
     top_step,
 )
+from agents.offline.meaning.times import times_lasting
 from agents.result_rows import rows_of
-from agents.units import Unit
+from agents.units import UNITS, Unit
 
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
 """By the dimension: the measure, and the column that `measure` adds."""
@@ -131,14 +134,35 @@ def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the 3 longest routes`, of which no column tells how long they are."""
-    rows, top = bindings["source"], bindings["top"]
+    rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit")
+    if unit is not None and unit.dimension != "length":
+        return _lasting(bindings, context)
     if top.measure != "long" or top.column is not None or not _only_shapes_tell(rows, "length", context):
         return None
     limit = top.of_several(rows.mention.text).limit
-    steps, column = _measured(rows, "length", bindings.get("unit"), f"Length of each of {rows.noun}")
+    steps, column = _measured(rows, "length", unit, f"Length of each of {rows.noun}")
     few = f"{limit} " if limit > 1 else ""
-    title = f"The {few}{top.word} {rows.noun}"
+    title = f"The {few}{top.word} {rows.noun}, by length"
     return (*steps, top_step(RESULT, column, limit, smallest=not top.descending, title=title, ties=True))
+
+
+def _lasting(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the longest closure in days`, `which closure lasted longest?`: between the dates on which it began and ended."""
+    rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit", UNITS["days"])
+    table, name = context.table(rows), f"{unit.symbol}_between"
+    dates = times_lasting(table) if table is not None and rows.named else None
+    if table is None or dates is None or top.measure != "long" or top.column is not None:
+        return None
+    if unit.symbol not in EXACT_TIMES or table.column(name) is not None:
+        return None
+    if "lasted" not in bindings and "unit" not in bindings and measure_columns(table, "long"):
+        return None
+    limit = bindings.get("n") or top.of_several(rows.mention.text).limit
+    words = f"{unit.symbol.capitalize()} between {dates[0]} and {dates[1]}"
+    lasted, few = time_between(rows, dates, unit, name, words), f"{limit} " if limit > 1 else ""
+    title = f"The {few}{top.word} {rows.noun} in {unit.symbol}"
+    first = top_step(RESULT, AddedColumn(name), limit, smallest=not top.descending, title=title, ties=True)
+    return (lasted, first)
 
 
 def _only_shapes_tell(rows: Features, dimension: str, context: Context) -> bool:
@@ -261,6 +285,13 @@ RULES = (
     rule("how many {unit:unit} of [the] {source:rows}", _of_own_shapes, 1.0),
     rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:rows}} {_UNIT}", _longest, 1.0),
     rule("(which|what) {source:rows} (is|are) [the] {top:top}", _longest, 1.0),
+    rule("[<ask>|<what>] [is|are] [the] {top:top} {source:rows}", _lasting, 1.0),
+    rule("(which|what) {source:rows} (is|are) [the] {top:top}", _lasting, 1.0),
+    rule(
+        "(which|what) [{n:count}] {source:rows} lasted=(lasted|took|last|take) [the] {top:top}",
+        _lasting,
+        -1.0,
+    ),
     rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
     rule(
         f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",

@@ -19,6 +19,7 @@ from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of, lies_in_place
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    EXACT_TIMES,
     AddedColumn,
     AnalysisStep,
     ColumnWords,
@@ -27,6 +28,7 @@ from agents.offline.meaning.steps import (
     step,
     sum_of,
     summary,
+    time_between,
     top_step,
 )
 from agents.offline.meaning.units import column_unit
@@ -48,29 +50,31 @@ def of_times(asked: Asked) -> Steps | None:
 
 def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     """The step that adds the time between two dates of a row, the figure of it, and its words."""
-    between, named = asked.one("between"), asked.one("figure")
-    if between is None or asked.has("column", "count", "amount", "unit"):
+    between, named, said = map(asked.one, ("between", "figure", "unit"))
+    if between is None or asked.has("column", "count", "amount"):
         return None
+    if said is None and between.text.lower() == "length":
+        return None  # which may be one in metres
     what = named.value if named is not None else "mean" if between.text.lower().startswith("how long") else ""
     if not what:
         return None
     unit, first, second = between.value
+    unit = said.value if said is not None else unit
+    if unit.symbol not in EXACT_TIMES:
+        return None
     name = f"{unit.symbol}_between"
     if asked.table.column(name) is not None:
         return None
-    change = {
-        "function": "date_difference", "column": ColumnWords(first.columns[0]),
-        "other": ColumnWords(second.columns[0]), "unit": unit.symbol, "name": name,
-    }  # fmt: skip
-    words = f"{unit.symbol} between {first.columns[0]} and {second.columns[0]}"
+    names = first.columns[0], second.columns[0]
+    words = f"{unit.symbol} between {names[0]} and {names[1]}"
     figure = {
         "function": {"minimum": "min", "maximum": "max"}.get(what, what),
         "column": ColumnWords(name),
     }
-    added = step(
-        "columns", asked.rows(asked.where), title=f"{words[:1].upper()}{words[1:]}", changes=[change]
-    )
-    return (added,), figure, words
+    # Of each group all rows are counted, also those that have no such time.
+    rows, note = (asked.rows(asked.where), "") if asked.has("group") else known(asked, names)
+    title = f"{words[:1].upper()}{words[1:]}{note}"
+    return (time_between(rows, names, unit, name, title),), figure, words
 
 
 def of_all(asked: Asked) -> Steps | None:

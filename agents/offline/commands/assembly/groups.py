@@ -48,7 +48,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if asked.has("whole"):
         return _of_whole(asked) if _has_only(asked, "whole", "part", "column") else None
     if asked.has("between"):
-        return of_times(asked) if _has_only(asked, "between", "figure") else None
+        return of_times(asked) if _has_only(asked, "between", "figure", "unit") else None
     if asked.has("per"):
         return rates(asked) if _has_only(asked, "per", "column", "figure", "count") else None
     if asked.has("measured"):

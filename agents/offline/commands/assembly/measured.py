@@ -17,6 +17,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, are_forms, doers_of, english, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.times import times_lasting
 from agents.units import UNITS, Unit
 
 
@@ -191,6 +192,18 @@ class MeasuredPieces:
                 self.cursor.at = second.end
                 yield self._piece("between", place, (unit, first.value, second.value), 1.0)
 
+    def _durations(self, place: int) -> Iterable[Piece]:
+        """`how long did … last`, `the average length … in days`: between the dates on which it began and ended."""
+        lasting = times_lasting(self.table)
+        if lasting is None:
+            return
+        is_last = "long" in self.cursor.words[:place] and self.cursor.take("take", "took", "last", "lasted")
+        if is_last:
+            yield self._piece("nothing", place, cost=0.0)
+        elif self.cursor.take(HOW_LONG_DID) or self.cursor.take(DURATION):
+            first, last = (ColumnMention(each, (each,)) for each in lasting)
+            yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
+
     def _dates_at(self, place: int) -> Iterator[Piece]:
         """Of the columns that are named, those of dates."""
         for piece in self._columns_at(place):
@@ -262,6 +275,8 @@ PAID = Phrases("""
 HOW_LONG = Phrases("""
     how long (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
+DURATION = Phrases("length | duration[s]")
+HOW_LONG_DID = Phrases("how long (did|do|does)")
 A_YEAR = Phrases("per year | a year | each year | annually | yearly")
 _PAID = word_set("cost costs fee fees paid pay payment price spent spending amount")
 _YEARLY = word_set("yr year annual yearly")

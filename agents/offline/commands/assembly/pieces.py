@@ -75,7 +75,7 @@ class PiecesOfTable(MeasuredPieces):
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups,
             self._several_groups, self._orders,
-            self._tops, self._units, self._rates, self._spans_of_time, self._spans_of_years,
+            self._tops, self._units, self._rates, self._spans_of_time, self._durations, self._spans_of_years,
             self._changes, self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose,
             self._looks, self._charts, self._them, self._values,
         )  # fmt: skip
@@ -312,7 +312,7 @@ class PiecesOfTable(MeasuredPieces):
             if self.cursor.take(*adverbs):
                 yield self._piece("figure", place, what)
         self.cursor.at = place
-        if self.cursor.take("how many", "and how many", "total"):
+        if self.cursor.take("how many", "and how many", "total") or not place:  # `hectares of each habitat`
             unit = take_unit(self.cursor)
             if unit is not None and unit.dimension in ("length", "area"):
                 self.cursor.take("are they", "in total", "altogether")

@@ -67,6 +67,7 @@ export const data = {
   correction: "«{was}» على أنها «{right}»",
   rows_same: "لكل من {first} و{second} القيمة نفسها في `{column}`: {value}.",
   rows_greater: "القيمة الأكبر في `{column}` لـ {first}: {value}، بزيادة {difference} على {second}.",
+  rows_times: "القيمة الأكبر في `{column}` لـ {first}: {value}، وهي {times} ضعف قيمة {second}.",
   rows_greatest_of: "أكبر قيمة في `{column}` لـ {first}: {value}، بزيادة {difference} على {second}.",
   first_rows: "أول {count}:",
   rows_follow: "{count}:",
