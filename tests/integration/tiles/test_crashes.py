@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import StyleSpec
+from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.export.sample import sample
 from server.gis.export.source import Source
@@ -44,26 +46,21 @@ ASKED = (
 )
 
 
-@pytest.fixture
-async def awkward(atlas: Atlas) -> Atlas:
-    found = await _scalar(atlas, "SELECT to_regclass('data.plain') IS NOT NULL")
-    if not found:
-        await atlas.execute(*statements())
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def awkward(database: Database) -> Atlas:
+    """One for all tests: a registry that is new looks into every table again."""
+    atlas = Atlas(database)
+    await atlas.execute(*statements())
     return atlas
 
 
 @pytest.fixture
-async def witness(atlas: Atlas) -> AsyncIterator[AsyncConnection]:
+async def witness(database: Database) -> AsyncIterator[AsyncConnection]:
     """A connection that would be lost if PostgreSQL had to restart."""
-    async with atlas.database.reader.connect() as connection:
+    async with database.reader.connect() as connection:
         await connection.execute(text("SELECT 1"))
         yield connection
         assert await connection.scalar(text("SELECT 1")) == 1
-
-
-async def _scalar(atlas: Atlas, question: str) -> object:
-    async with atlas.database.owner.connect() as connection:
-        return await connection.scalar(text(question))
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -72,9 +69,9 @@ async def test_tiles_and_samples_are_made_or_refused(
 ) -> None:
     for number, spec in enumerate(STYLES):
         try:
-            layer = await awkward.layer(AWKWARD[name], spec, version=number + 1)
+            layer = await awkward.layer(AWKWARD[name], spec, layer_id=name, version=number + 1)
             for tile in TILES:
-                await awkward.tile(*tile, version=number + 1)
+                await awkward.tile(*tile, layer_id=name, version=number + 1)
             table = await awkward.table(AWKWARD[name])
             await sample(Source(awkward.database.reader, table, None), layer)
         except (GisError, DBAPIError):
