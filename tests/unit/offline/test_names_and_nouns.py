@@ -47,8 +47,9 @@ PERMITS = make_table(
 )  # fmt: skip
 SAMPLES = make_table(
     "data.samples", "POINT", "Samples of water",
-    [("id", "integer", ""), ("site", "text", ""), ("sampled_on", "date", ""), ("lab", "text", "")],
-    [(1, "Fraga", "2019-05-21", "north", (1.0, 1.0)), (2, "Caspe", "2023-05-21", "south", (1.0, 1.1))],
+    [("id", "integer", ""), ("site", "text", ""), ("sampled_on", "date", ""), ("lab", "text", ""),
+     ("NO3_mgl", "number", "nitrate, mg/l; limit 50")],
+    [(1, "Fraga", "2019-05-21", "north", 60.0, (1.0, 1.0)), (2, "Caspe", "2023-05-21", "south", 9.0, (1.0, 1.1))],
 )  # fmt: skip
 
 
@@ -172,6 +173,14 @@ async def test_when_the_last_row_was_taken_is_its_date(chat: Chat) -> None:
     await chat("when was the last sample taken?")
     ((name, arguments),) = chat.calls
     assert (name, arguments["sort"], arguments["limit"]) == ("query_features", "sampled_on", 1)
+
+
+@pytest.mark.parametrize(
+    "amount", ["over 50 mg/l nitrate", "over 50 mg/l of nitrate", "with nitrate over 50 mg/l"]
+)
+async def test_a_unit_that_only_a_comment_tells_is_read(chat: Chat, amount: str) -> None:
+    await chat(f"how many samples are there {amount}?".replace("there over", "over"))
+    assert chat.calls[-1][1]["filters"] == where("NO3_mgl", ">", 50)
 
 
 def test_letters_with_a_stroke_are_found_without_it() -> None:

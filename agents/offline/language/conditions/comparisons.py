@@ -97,6 +97,9 @@ class Comparisons(ColumnsCompared):
         if own is not None and full is found and found.column is None:
             self.take_period(own)
             return replace(_in_own_unit(found, own), column=own)
+        named = full.column if isinstance(full, Compare | Between) else None
+        if named is not None and own is not None and set(named.columns) <= set(own.columns):
+            return _in_own_unit(replace(found, column=named), own)  # `over 50 mg/l nitrate`
         return full
 
     def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
@@ -336,11 +339,14 @@ def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare
 
 
 def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
-    """Whether the name or the comment ends with the words of a unit; `of` what, the last word of the name says."""
+    """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with the words of a unit; `of` what, the last
+    word of the name says."""
     unit = name_words(column.name)[1:]
     said = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
+    clauses = map(name_words, re.split(r"[,;()]", column.comment or "")[1:])
     return (
-        unit[-len(words) :] == words
+        unit[-len(words) :] in (words, ("".join(words),))
+        or words in clauses
         or (of and unit[-len(words) - 1 : -1] == words)
         or (said is not None and name_words(said[1]) == words)
     )
