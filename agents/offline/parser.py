@@ -113,7 +113,7 @@ def is_sql(text: str) -> bool:
 
 
 _ASKING = word_set("""
-    which what what's whats how who where when is are does do name mean median total sum highest lowest largest
+    which what what's how who where when is are does do name mean median total sum highest lowest largest
     smallest share percentage percent number density nearest closest farthest distance for in within per each every
 """)
 """What a question begins with, besides the words that begin a command."""

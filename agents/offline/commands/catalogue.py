@@ -28,7 +28,7 @@ _LIST_TABLES = (
     f" {_ARE_THERE})"
 )
 _LIST_LAYERS = (
-    "((what|what's|whats) [is] on the map|(what|which) layers [(are on the map|are there|do i have)]|list [all] layers"
+    "((what|what's) [is] on the map|(what|which) layers [(are on the map|are there|do i have)]|list [all] layers"
     "|what do i see|what is (shown|displayed)|what am i looking at|show the legend|layers|how many layers [are there])"
 )
 _HELP = (

@@ -271,8 +271,8 @@ RESULT = Phrases("""
 # --- asking ----------------------------------------------------------------------------------------------
 
 WHAT = Phrases("""
-    who (is|was) the | who are the | who is | (what is|what are|what was|what's|whats|which is|which are|tell
-    me|give me|compute|calculate|find|get) the | what (is|are) | what's | whats | tell me | give me | calculate
+    who (is|was) the | who are the | who is | (what is|what are|what was|what's|which is|which are|tell
+    me|give me|compute|calculate|find|get) the | what (is|are) | what's | tell me | give me | calculate
     | compute | [and] the
 """)
 HOW_MANY = Phrases("""

@@ -102,12 +102,12 @@ def _scaled_currency(column: Column) -> Unit | None:
     """Thousand euros of `cost_keur`, `cost_eur_k`, or of “Building cost in thousand euros”."""
     short = _SHORT_IN_THOUSANDS.search(column.name.lower())
     said = _IN_THOUSANDS.search(column.comment or "")
-    if short is None and said is None:
-        return None
     if short is not None:
         scale, money = _SHORT_SCALES[short["scale"] or short["then"]], short["money"] or short["first"]
+    elif said is not None:
+        scale, money = said[1].lower(), said[2].lower()
     else:
-        scale, money = said[1].lower(), said[2].lower()  # type: ignore[index]  # one of both
+        return None
     letter, factor = _SCALES[scale]
     return Unit(f"{letter}{UNITS[money].symbol}", "currency", factor)
 

@@ -8,7 +8,9 @@ import pytest
 
 from agents.core.nearest import fold
 from agents.offline.asked_once import AskedOnce
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import is_code
+from agents.offline.meaning.places import _tables_called
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -20,7 +22,7 @@ ROADS = make_table(
     [(1, "See", "poor", 40, (1.0, 1.0)), (2, "Langweg", "closed", 30, (1.0, 1.1)), (3, "Kurz", "good", 9, (1.0, 1.2))],
 )  # fmt: skip
 RESERVES = make_table(
-    "data.reserves", "POLYGON", "Areas under protection",
+    "data.protected", "POLYGON", "Areas under protection",
     [("id", "integer", ""), ("name", "text", ""), ("category", "text", ""), ("area_ha", "number", "")],
     [
         (1, "Glaswaldsee", "nature reserve", 10.0, (1.0, 1.0)), (2, "Park - Ruhe", "national park", 90.0, (1.0, 1.1)),
@@ -82,11 +84,20 @@ async def test_a_dash_between_names_belongs_to_the_name(chat: Chat, sentence: st
     assert chat.calls[0][1]["place"] == place
 
 
-@pytest.mark.parametrize("noun", ["reserve", "nature reserve"])
-async def test_a_place_is_named_with_its_kind(chat: Chat, noun: str) -> None:
-    answer = await chat(f"huts within 5 km of the Glaswaldsee {noun}")
-    assert "no place is called" not in answer
-    assert chat.calls[0][0] == "run_analysis"
+@pytest.mark.parametrize(
+    ("noun", "kinds", "tables"),
+    [
+        ("reserve", True, ["data.protected"]),
+        ("nature reserve", True, ["data.protected"]),
+        ("nature reserve", False, []),
+        ("glaswaldsee", True, []),
+    ],
+)
+def test_a_noun_behind_a_name_may_be_the_kind_of_its_rows(noun: str, kinds: bool, tables: list[str]) -> None:
+    world = World(RESERVES)
+    vocabulary = Vocabulary(world.ports["registry"], [])
+    found = _tables_called(vocabulary, tuple(noun.split()), kinds=kinds)
+    assert [each.id for each in found] == tables
 
 
 async def test_one_of_several_values_is_said_with_its_column(chat: Chat) -> None:
