@@ -214,6 +214,15 @@ def bounds_words(bounds: Bounds) -> str:
     )
 
 
+def spot_words(longitude: float, latitude: float) -> str:
+    """A position in degrees with hemispheres, latitude first, to about a metre."""
+    places = ((latitude, "N", "S"), (longitude, "E", "W"))
+    return ", ".join(
+        f"{abs(angle):.5f}".rstrip("0").rstrip(".") + f"° {positive if angle >= 0 else negative}"
+        for angle, positive, negative in places
+    )
+
+
 def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> str:
     """Rows as a Markdown table, cells escaped and columns of numbers aligned to the right."""
     shown = [row_values(columns, row) for row in rows[:limit]]
@@ -303,14 +312,30 @@ def _predicate(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
     if op == "like" and len(arguments) == 2:
         return _like(arguments, negated)
     if op.startswith("s_"):
-        named = (
-            each["name"]
-            for each in arguments
-            if isinstance(each, Mapping) and isinstance(each.get("name"), str)
-        )
-        area = next(named, None) or texts.GIVEN_AREA()
-        return texts.POSITIONS[op][negated](area=area) if op in texts.POSITIONS else None
+        return _position(op, arguments, negated)
     return texts.SHAPES[op][negated]() if op in texts.SHAPES else None
+
+
+def _position(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
+    """Where a geometry lies, to a literal that has a name or is a point."""
+    literals = [
+        each for each in arguments if isinstance(each, Mapping) and not each.keys() & {"op", "property"}
+    ]
+    shape = literals[0] if literals else {}
+    spot = spot_words(*shape["coordinates"][:2]) if shape.get("type") == "Point" else ""
+    name = shape.get("name")
+    area = name if isinstance(name, str) else spot or texts.GIVEN_AREA()
+    if op == "s_dwithin" and len(arguments) == 3:
+        return texts.NEAR[negated](distance=_length(arguments[2]), area=area)
+    if area == spot != "" and op in ("s_intersects", "s_contains"):
+        return texts.COVERS[negated](spot=area)
+    return texts.POSITIONS[op][negated](area=area) if op in texts.POSITIONS else None
+
+
+def _length(metres: Any) -> str:
+    if not isinstance(metres, int | float):
+        return str(metres)
+    return f"{value(metres)} m" if metres < 1000 else f"{value(round(metres / 1000, 3))} km"
 
 
 def _grouped(node: Any, parent: str) -> str:

@@ -67,6 +67,14 @@ POSITIONS = {
         ("touches", "only at the border of"),
     )
 }
+NEAR = (
+    Template("position_near", "the position is within {distance} of {area}"),
+    Template("position_near_not", "the position is not within {distance} of {area}"),
+)
+COVERS = (
+    Template("covers_spot", "the shape covers {spot}"),
+    Template("covers_spot_not", "the shape does not cover {spot}"),
+)
 SHAPES = {
     f"is_{fact}": (
         Template(f"geometry_{fact}", f"the geometry is {fact}"),

@@ -6,8 +6,8 @@ The same words give the same operations, whatever has run; only columns of table
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
@@ -18,8 +18,15 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, filled_columns
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.places import full_name, place_meant, row_named, rows_of_places
-from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.places import (
+    full_name,
+    place_meant,
+    places_meant,
+    row_named,
+    row_of,
+    rows_of_places,
+)
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
@@ -40,42 +47,11 @@ from agents.offline.meaning.steps import (
 from agents.offline.meaning.stored_values import columns_with_several, property_of
 from agents.offline.meaning.tables_meant import steps_with_rows_spoken_of, tables_meant
 from agents.offline.meaning.units import in_one_unit
-from agents.ports import AnalysisSession, OperationTrait
+from agents.offline.operation_plan import AnalysisHost, OperationPlan, PlannedOperation
+from agents.ports import OperationTrait
 
 PERCENT = "percent"
 SHARE = "100 * passing / count"
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedOperation:
-    """`$0` in the arguments stands for the result of the first operation, and so on."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    title: str
-
-
-@dataclass(slots=True)
-class OperationPlan:
-    """Operations in the order in which they run, and what is said about them."""
-
-    operations: list[PlannedOperation] = field(default_factory=list)
-    meant: list[str] = field(default_factory=list)
-    """The places that were spoken of, with where they are."""
-    left_out: tuple[str, Cql2] | None = None
-    """The table, and the filter that keeps those of its rows that are in no group."""
-
-    def is_of_several(self, reference: str) -> bool:
-        """Whether a step keeps the rows of several places."""
-        return (
-            reference.startswith("$")
-            and self.operations[int(reference[1:])].arguments["filter"]["op"] == "or"
-        )
-
-    def add(self, operation: str, title: str, /, **arguments: Any) -> str:
-        """The reference to its result."""
-        self.operations.append(PlannedOperation(operation, arguments, title))
-        return f"${len(self.operations) - 1}"
 
 
 async def planned(scene: Scene, chain: Chain) -> OperationPlan:
@@ -86,13 +62,6 @@ async def planned(scene: Scene, chain: Chain) -> OperationPlan:
     if chain.look is not None and chain.look.figures:
         planner.add_figures(chain.look.figures)
     return planner.recipe
-
-
-@runtime_checkable
-class AnalysisHost(Protocol):
-    """An agent that runs an analysis."""
-
-    session: AnalysisSession
 
 
 @dataclass(slots=True)
@@ -236,6 +205,10 @@ class _Planner:
 
     async def step(self, part: AnalysisStep, title: str) -> str:
         refuse_unclear(part)
+        if dict(part.arguments).get("predicate") == "touches" and (
+            both := await self.touching_all(part, title)
+        ):
+            return both
         inputs: dict[str, Any] = {}
         arguments = dict(part.arguments)
         for name, features in part.inputs:
@@ -258,6 +231,22 @@ class _Planner:
         if isinstance(ranking, Ranking):
             inputs["source"], arguments["by"] = self.ranked(inputs["source"], ranking)
         return self.recipe.add(part.operation, title, **inputs, **arguments)
+
+    async def touching_all(self, part: AnalysisStep, title: str) -> str:
+        """The rows that border on each of several places, `Germany and Poland`; empty where one place is meant."""
+        said = dict(part.inputs)
+        if " and " not in said["other"].place:
+            return ""
+        places = await places_meant(self.scene, said["other"].place, self.rows, shapes=said["other"].areas)
+        if len(places) < 2:
+            return ""
+        self.recipe.meant += map(full_name, places)
+        found = await self.source(said["source"])
+        for place in places:
+            row = await row_of(self.scene, place, place.name)
+            other = self.recipe.add("filter", f"Find {place.name}", source=place.table, filter=row)
+            found = self.recipe.add(part.operation, title, source=found, other=other, **dict(part.arguments))
+        return found
 
     def without_itself(self, source: str, target: str, said: Mapping[str, Features]) -> str:
         """The rows but the place whose nearest one is looked for: the city nearest to Ulm is not Ulm."""

@@ -13,7 +13,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Column, Table
-from agents.offline.analysis_plan import PlannedOperation, planned
+from agents.offline.analysis_plan import planned
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.analysis_words import (
     COUNT,
@@ -40,6 +40,7 @@ from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit
+from agents.offline.operation_plan import PlannedOperation
 from agents.offline.values_named import values_named
 from agents.ports import AnalysisSession, OperationInfo
 from agents.worded import joined, worded_among

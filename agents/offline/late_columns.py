@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.analysis_plan import PlannedOperation
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
@@ -23,8 +22,8 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
 )
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.intents import Look
-from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -34,6 +33,7 @@ from agents.offline.meaning.steps import (
     NameColumn,
     Ranking,
 )
+from agents.offline.operation_plan import PlannedOperation
 
 Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn | AddedInUnit
 """What waits for its table."""

@@ -34,7 +34,7 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
 def evaluate(expression: str) -> Any:
     """The value of a reference. The expressions are those of the files beside this one."""
     known = {"np": np, "pd": pd, "nearest_m": nearest_m, "near": near, "inside": inside, "named": named}
-    known |= {"area_km2": area_km2, "grouped": grouped, "GEOD": GEOD}
+    known |= {"spot": spot, "area_km2": area_km2, "grouped": grouped, "GEOD": GEOD}
     return eval(expression, {**known, **frames(), **tables.frames()})
 
 
@@ -47,6 +47,11 @@ def named(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
 def grouped(values: pd.Series) -> pd.DataFrame:
     """An aggregate by group, as the rows of a layer with names and values."""
     return pd.DataFrame({"name": values.index, "value": values.to_numpy()})
+
+
+def spot(longitude: float, latitude: float) -> gpd.GeoDataFrame:
+    """One point as a frame."""
+    return gpd.GeoDataFrame(geometry=gpd.points_from_xy([longitude], [latitude]), crs=4326)
 
 
 def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:

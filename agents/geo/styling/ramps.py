@@ -1,4 +1,5 @@
-"""Named colour ramps as data, chosen so that people with colour-vision deficiency can tell the classes apart.
+"""Named colour ramps as data, chosen so that people with colour-vision deficiency can tell the classes apart; RdYlGn,
+which they cannot, is there for who asks for it, and never chosen by itself.
 
 Sequential and diverging ramps, and Set2 and Dark2, are from ColorBrewer 2.0 by Cynthia Brewer, Mark
 Harrower and The Pennsylvania State University (Apache License 2.0). Viridis, Cividis, Plasma, Magma and
@@ -45,6 +46,7 @@ PuOr b35806 e08214 fdb863 fee0b6 f7f7f7 d8daeb b2abd2 8073ac 542788
 PRGn 762a83 9970ab c2a5cf e7d4e8 f7f7f7 d9f0d3 a6dba0 5aae61 1b7837
 BrBG 8c510a bf812d dfc27d f6e8c3 f5f5f5 c7eae5 80cdc1 35978f 01665e
 RdYlBu d73027 f46d43 fdae61 fee090 ffffbf e0f3f8 abd9e9 74add1 4575b4
+RdYlGn d73027 f46d43 fdae61 fee08b ffffbf d9ef8b a6d96a 66bd63 1a9850
 """)
 
 QUALITATIVE: dict[str, tuple[str, ...]] = {

@@ -13,6 +13,7 @@ from agents.geo.phrases import (
     listed,
     number,
     row_values,
+    spot_words,
     table_rows,
     value,
     value_of,
@@ -74,7 +75,7 @@ def summary_words(
     unit = last.unit if isinstance(last, AnalysisStep) else None
     distance = _distance(found, unit) if by_distance or "measures_distance" in traits else None
     if distance is not None and by_distance:
-        nearest = _nearest(ran[-1], found, distance)
+        nearest = _nearest(ran, found, distance)
         has_only_distances = all(name.startswith(("near_", "distance_m")) for name in found["columns"][1:])
         if nearest is not None and has_only_distances:
             return sentences(nearest, *more, notes)  # the row has nothing else to tell
@@ -206,12 +207,15 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
     return texts.HAS_EXTREME[smallest](figure=figure, **said)
 
 
-def _nearest(done: Done, found: Mapping[str, Any], distance: str) -> str | None:
-    """`Old Town is nearest to H-0042: 412 m.`, where both have a name. Of rows ranked by distance it is the row itself
-    that was asked for, else what is nearest to it."""
-    columns = list(found["columns"])
+def _nearest(ran: Sequence[Done], found: Mapping[str, Any], distance: str) -> str | None:
+    """`Old Town is nearest to H-0042: 412 m.`, where both have a name, or the other is a point. Of rows ranked by
+    distance it is the row itself that was asked for, else what is nearest to it."""
+    done, columns = ran[-1], list(found["columns"])
     row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
     near = next((name for name in columns if name.startswith("near_")), "")
+    spot = next((each.arguments for each in ran if {"longitude", "latitude"} <= each.arguments.keys()), None)
+    if spot is not None:
+        row[near] = spot_words(spot["longitude"], spot["latitude"])
     if columns[0].startswith(("near_", "distance_m")) or None in (row[columns[0]], row.get(near)):
         return None
     name, other = (plain(value_of(each, row[each])) for each in (columns[0], near))

@@ -25,7 +25,7 @@ from agents.offline.meaning.columns import (
     top_column,
 )
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
-from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
 from agents.result_rows import rows_of

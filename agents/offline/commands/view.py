@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,15 +13,20 @@ from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
-from agents.offline.meaning.conditions import Mention, OneOf
+from agents.offline.meaning.conditions import Mention, OneOf, Spot
+from agents.offline.meaning.filters.geometries import positions
+from agents.offline.meaning.filters.values import in_place
 from agents.offline.meaning.intents import Intent, Look, Show, Zoom
 from agents.offline.meaning.places import place_meant
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
-from agents.offline.meaning.values import in_place
 
 MAX_TABLES_TRIED = 8
 """Tables among whose values a name is looked for that no place has."""
 MAX_LEVELS = 6
+SPOT_M = 1000.0
+"""To each side of coordinates that the view moves to."""
+METRES_PER_DEGREE = 111_320.0
+"""Of latitude, on average."""
 WORLD: Bounds = (-180.0, -60.0, 180.0, 80.0)
 
 _TO = (
@@ -72,6 +78,7 @@ COMMANDS = (
         -1.0,
     ),
     command(f"{_TO} {{box:box}}", lambda bound, _: Zoom(bounds=bound["box"])),
+    command(f"{_TO} {{spot:spot}}", lambda bound, _: Zoom(spot=bound["spot"])),
     command(f"{_TO} {{layer:mention}} [is|are]", lambda bound, _: Zoom(subject=bound["layer"])),
     command(f"{_TO} {{place:value}} [is|are|lies]", _place),
     command(f"{_TO} [all] {{rows:selection}}", _rows, 2.0),
@@ -84,6 +91,8 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         return [("zoom_to", {"bounds": _scaled(scene, intent.factor)})]
     if intent.bounds is not None:
         return [("zoom_to", {"bounds": list(intent.bounds)})]
+    if intent.spot is not None:
+        return [("zoom_to", {"bounds": _around(scene, intent.spot)})]
     if intent.place is not None and intent.table is not None:
         meant = await place_meant(scene, intent.place, intent.table)
         first = (await scene.data.find_place(intent.place, limit=1)).places
@@ -105,6 +114,17 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
             raise Refuse(refusals.NOT_KNOWN(table=table.title), refusals.SAY_FIRST(table=table.title))
         return [("zoom_to", {"bounds": list(table.bounds)})]
     return [("zoom_to", {"layer": scene.layer_of(subject).id})]
+
+
+def _around(scene: Scene, spot: Spot) -> list[float]:
+    """A box of about 2 km around coordinates, which are read so that they lie in a layer or table, if they can."""
+    extents = [layer.bounds for layer in scene.layers]
+    extents += [table.bounds for table in scene.vocabulary.index.own]
+    longitude, latitude = positions(spot, extents)[0]
+    high = SPOT_M / METRES_PER_DEGREE
+    wide = min(high / max(math.cos(math.radians(latitude)), 1e-3), 180.0)
+    west, east = _wrapped(longitude - wide), _wrapped(longitude + wide)
+    return [round(edge, 6) for edge in (west, max(latitude - high, -90.0), east, min(latitude + high, 90.0))]
 
 
 async def _no_group(scene: Scene, text: str) -> None:

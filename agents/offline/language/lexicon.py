@@ -245,7 +245,7 @@ ANALYSIS_FUNCTIONS = {
 
 PARALLELS = {
     "the equator": 0.0, "equator": 0.0, "the arctic circle": 66.5636, "the antarctic circle": -66.5636,
-    "the tropic of cancer": 23.4364, "the tropic of capricorn": -23.4364,
+    "the polar circle": 66.5636, "the tropic of cancer": 23.4364, "the tropic of capricorn": -23.4364,
 }  # fmt: skip
 MERIDIANS = {"the prime meridian": 0.0, "the greenwich meridian": 0.0, "greenwich": 0.0}
 """Lines on the earth by name, in degrees."""
@@ -270,6 +270,7 @@ RAMPS_BETWEEN = {
     ("yellow", "blue"): "YlGnBu", ("yellow", "red"): "YlOrRd", ("yellow", "green"): "YlGn", ("orange", "red"): "OrRd",
     ("blue", "green"): "BuGn", ("blue", "purple"): "BuPu", ("purple", "blue"): "PuBu", ("purple", "yellow"): "Viridis",
     ("red", "blue"): "RdBu", ("purple", "orange"): "PuOr", ("purple", "green"): "PRGn", ("brown", "green"): "BrBG",
+    ("red", "green"): "RdYlGn",
 }  # fmt: skip
 """By the colours of their least and greatest values."""
 

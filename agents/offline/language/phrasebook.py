@@ -34,7 +34,6 @@ IN_AREA = Phrases("""
     (in|inside|within) (this|the) area | in that area | in the (drawn area|box|shape) | in this (region|part) |
     in (this|the) polygon
 """)
-HERE = Phrases("here")
 SELECTED = Phrases("[that are|i|i have] selected | in (the|my) selection")
 LINKS = Phrases("""
     (that|which|who) are | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
@@ -45,6 +44,7 @@ LINKS = Phrases("""
     | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
+OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
 EVERYWHERE = Phrases("""
     in (the|our|my|your) (database|dataset|data) | (in|of) the world | in the whole world | in all the world
     | on earth | worldwide | globally
@@ -395,6 +395,6 @@ SINGLE_WORDS = word_set("""
     field numbers asl absolute absolutely nor during neither true yes false kind category letter general currently
     nobody already wholly entirely capita working first half semi completely slightly fully really very every annotated
     captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period aged
-    ours mine our my epsg utm zone n s head latitude longitude degree degrees north south east west
+    ours mine our my epsg utm zone n s head latitude longitude degree degrees deg here north south east west
 """)
 """Words that rules look for one by one."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
+from agents.offline.language.conditions.coordinates import take_spot
 from agents.offline.language.conditions.value_text import IN_NAMES, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
@@ -69,6 +70,7 @@ class Tags(Figures):
             "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._taking(take_share), "box": self._box, "value": self._value,
+            "spot": self._taking(take_spot),
             "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
@@ -273,6 +275,10 @@ class Tags(Figures):
         return Span(self.cursor.at, Features(subject.mention, subject.where, text=text, drawn=drawn), cost)
 
     def _places(self, at: int) -> Iterable[Span]:
+        """Names; coordinates are none."""
+        self.cursor.at = at
+        if take_spot(self.cursor) is not None:
+            return ()
         return [
             Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
             for end, text in self._value_texts(at).items()

@@ -181,6 +181,38 @@ class OnSide:
     text: str
 
 
+Order = Literal["", "latitude", "longitude"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Two coordinates in degrees (EPSG:4326) as they were written. `order`: which comes first, where that is said."""
+
+    first: float
+    second: float
+    order: Order = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EarthLine:
+    """A parallel or meridian by its degrees north or east, negative ones south or west."""
+
+    kind: Literal["parallel", "meridian"]
+    degrees: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NearSpot:
+    """What lies within a distance of a spot or line on the earth, or covers it where that is 0; `text` is how it was
+    said."""
+
+    metres: float
+    of: Spot | EarthLine
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class DatePart:
     """Dates and times a part of which is one of these numbers: `on weekends`, `in January`, `after 10 pm`. Monday
@@ -201,6 +233,7 @@ class GeometryFact:
 Condition = (
     GeometryFact
     | OnSide
+    | NearSpot
     | DatePart
     | Compare
     | Between

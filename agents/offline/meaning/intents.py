@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agents.domain import Blend, Bounds, CellStatistic, ClassMethod, StyleKind
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Spot, Top
 from agents.units import Unit
 
 # --- looks ----------------------------------------------------------------------------------------
@@ -163,11 +163,13 @@ class Reorder:
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """To a layer or table, a place by name (in `table` if one is named), a box, or by steps (2 is once in)."""
+    """To a layer or table, a place by name (in `table` if one is named), coordinates, a box, or by steps (2 is once
+    in)."""
 
     subject: Mention | None = None
     place: str | None = None
     table: str | None = None
+    spot: Spot | None = None
     bounds: Bounds | None = None
     factor: float | None = None
 

@@ -298,9 +298,14 @@ def _rivals(first: Place, other: Place) -> bool:
 
 
 def _is_in(place: Place, bounds: Bounds) -> bool:
-    west, south, east, north = bounds
-    return south <= place.latitude <= north and (
-        west <= place.longitude <= east if west <= east else not east < place.longitude < west
+    return is_in((place.longitude, place.latitude), bounds)
+
+
+def is_in(position: tuple[float, float], bounds: Bounds) -> bool:
+    """Whether a longitude and latitude lie in a box, which may cross the antimeridian."""
+    (longitude, latitude), (west, south, east, north) = position, bounds
+    return south <= latitude <= north and (
+        west <= longitude <= east if west <= east else not east < longitude < west
     )
 
 

@@ -12,7 +12,7 @@ from agents.offline.language.name_costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.conditions import Compare, Condition, Group, Quantity, Top, all_of
-from agents.offline.meaning.resolver import combined
+from agents.offline.meaning.filters.resolver import combined
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of
 from agents.ports import DataSource

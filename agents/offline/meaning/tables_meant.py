@@ -25,7 +25,7 @@ from agents.offline.meaning.conditions import (
     all_of,
     parts_of,
 )
-from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.steps import ColumnWords

@@ -92,7 +92,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         " -> predicate=shares_interior, invert :: {source} without {other}",
         "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
-        "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:shapes} more=([{also}])"
+        "<ask> {source:bare} [that|which] [are] said=(<bordering>) [both] {other:shapes} more=([{also}])"
         " -> predicate=touches :: {source} {said} {other} {more}",
         "<ask> {source:bare} (does|do) {other:shapes} (border [on]|touch|share a border with)"
         " -> predicate=touches :: {source} that border {other}",

@@ -281,6 +281,11 @@ GIVEN = (
         geopandas=lambda town: joined(town["points"], town["zones"]),
     ),
     Case(
+        "distance_from_point",
+        "points, from the market",
+        {"source": "data.points", "longitude": 11.57, "latitude": 48.14},
+    ),
+    Case(
         "nearest",
         "the nearest site of each point",
         {"source": "data.points", "target": "data.sites"},

@@ -122,6 +122,40 @@ async def test_farthest_large_cities_from_airports_agree_with_a_scan_of_all_pair
         assert row.distance_m == pytest.approx(min(distances), abs=0.01)
 
 
+@pytest.mark.reference("distance_from_point")
+async def test_distances_from_a_point_are_geodesic(bench: Bench) -> None:
+    """To the nearest part of each shape, in any reference system, also across the antimeridian."""
+    await bench.make(
+        "DROP TABLE IF EXISTS data.around",
+        "CREATE TABLE data.around (name text PRIMARY KEY, distance_m real, geom geometry(Geometry, 4326))",
+        """INSERT INTO data.around VALUES ('near', 1, ST_Point(179.9, 0, 4326)),
+        ('beyond', 2, ST_Point(-179.9, 0, 4326)),
+        ('pole', 3, ST_Point(0, 90, 4326)), ('covering', 4, ST_MakeEnvelope(179, -1, 179.95, 1, 4326)),
+        ('none', 5, NULL), ('empty', 6, ST_GeomFromText('POINT EMPTY', 4326))""",
+        "DROP TABLE IF EXISTS data.projected",
+        "CREATE TABLE data.projected (name text PRIMARY KEY, geom geometry(Point, 3857))",
+        "INSERT INTO data.projected SELECT name, ST_Transform(geom, 3857) FROM data.around"
+        " WHERE name IN ('near', 'beyond')",
+    )
+    at = {"longitude": 179.91, "latitude": 0.0}
+    rows = (await bench.run("distance_from_point", source="data.around", **at)).rows
+    found = dict(zip(rows.name, rows.distance_m_2, strict=True))
+    for name, place in {"near": (179.9, 0), "beyond": (-179.9, 0), "pole": (0, 90)}.items():
+        assert found[name] == pytest.approx(GEOD.inv(179.91, 0, *place)[2], abs=0.01)
+    assert found["covering"] == 0
+    assert math.isnan(found["none"])
+    assert math.isnan(found["empty"])
+    projected = (await bench.run("distance_from_point", source="data.projected", **at)).rows
+    again = dict(zip(projected.name, projected.distance_m, strict=True))
+    assert again == pytest.approx({name: found[name] for name in ("near", "beyond")}, abs=0.01)
+
+
+@pytest.mark.parametrize("place", [{"longitude": 181, "latitude": 0}, {"longitude": 0, "latitude": -91}])
+async def test_a_point_that_is_not_on_earth_is_refused(bench: Bench, place: dict[str, float]) -> None:
+    with pytest.raises(InvalidQuestion):
+        await bench.run("distance_from_point", source="data.cities", **place)
+
+
 async def test_a_table_without_a_reference_system_is_refused(bench: Bench) -> None:
     await bench.make(
         "DROP TABLE IF EXISTS data.nowhere",

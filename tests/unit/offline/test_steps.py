@@ -59,6 +59,10 @@ SAID: list[tuple[str, Steps]] = [
         "distance bands of 10, 50 and 100 km around the airports",
         one("distance_bands", AIRPORTS, distances=["10 km", "50 km", "100 km"]),
     ),
+    (
+        "add the distance of airports from longitude 16.4 latitude 48.2",
+        one("distance_from_point", AIRPORTS, longitude=16.4, latitude=48.2),
+    ),
     ("points every 10 km along the main roads", one("points_along_lines", ROADS, every="10 km")),
     ("centroids of the countries", one("centroid")),
     (

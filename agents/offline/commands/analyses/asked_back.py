@@ -12,7 +12,7 @@ from agents.offline.language.reading import read
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import Mention, OneOf
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
 from agents.offline.meaning.steps import (
     VALUES_NAMED,

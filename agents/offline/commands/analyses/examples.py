@@ -14,7 +14,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.other_tables import GROUPS
+from agents.offline.meaning.filters.other_tables import GROUPS
 
 MAX_EXAMPLES = 3
 _FEW_WORDS = 4

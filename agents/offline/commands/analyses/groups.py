@@ -21,6 +21,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, parted
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.filters.times import times_lasting
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
     ColumnWords,
@@ -30,7 +31,6 @@ from agents.offline.meaning.steps import (
     step,
     summary,
 )
-from agents.offline.meaning.times import times_lasting
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 

@@ -1,12 +1,16 @@
-"""The ones farthest to a side of the earth, and those closest to the equator or a pole."""
+"""The ones farthest to a side of the earth, and those closest to the equator, a pole or coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from agents.geo.phrases import spot_words
 from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.meaning.conditions import Spot
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.steps import AddedColumn, AnalysisStep, step
 
 _SIDES = {"north": ("ymax", False), "south": ("ymin", True), "east": ("xmax", False), "west": ("xmin", True)}
@@ -48,6 +52,23 @@ def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
+def _from_spot(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the monument closest to 53.69, -6.47`."""
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    if table is None or not rows.named or table.geometry_column is None:
+        return None
+    spot: Spot = bindings["spot"]
+    longitude, latitude = positions(spot, (table.bounds,))[0]
+    words = spot_words(longitude, latitude)
+    title = f"Distance of {rows.text} from {words}"
+    away = step("distance_from_point", rows, title=title, longitude=longitude, latitude=latitude)
+    how, count = bindings["how"], bindings.get("n")
+    smallest = how in ("closest", "nearest")
+    title = f"{count or 'The'} {rows.text} {how} {'to' if smallest else 'from'} {words}"
+    return away, replace(_first(AddedColumn("distance_m"), bindings, smallest), title=title)
+
+
 def _ranked(
     bindings: Mapping[str, Any], rows: Features, fact: Mapping[str, str], name: str, *, smallest: bool
 ) -> Steps:
@@ -60,6 +81,7 @@ def _first(by: AddedColumn, bindings: Mapping[str, Any], smallest: bool) -> Anal
     return step("top", RESULT, by=by, n=bindings.get("n") or 1, ties=True, smallest=smallest)
 
 
+_TO_SPOT = "(to|from) [the] [(point|position|location|coordinates)] {spot:spot}"
 _MOST = (
     "side=(northernmost|southernmost|easternmost|westernmost|most northern|most southern|most eastern|most western"
     "|most northerly|most southerly|most easterly|most westerly)"
@@ -85,4 +107,10 @@ RULES = (
         _from_line,
         -3.0,
     ),
+    rule(
+        f"<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW} {_TO_SPOT}",
+        _from_spot,
+        -3.0,
+    ),
+    rule(f"[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}} {_TO_SPOT}", _from_spot, -3.0),
 )

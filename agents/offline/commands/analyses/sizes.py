@@ -12,6 +12,7 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.filters.times import times_lasting
 from agents.offline.meaning.steps import (
     EXACT_TIMES,
     AddedColumn,
@@ -23,7 +24,6 @@ from agents.offline.meaning.steps import (
     time_between,
     top_step,
 )
-from agents.offline.meaning.times import times_lasting
 from agents.result_rows import rows_of
 from agents.units import UNITS, Unit
 

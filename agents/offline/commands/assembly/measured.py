@@ -17,7 +17,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, are_forms, doers_of, english, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf
-from agents.offline.meaning.times import times_lasting
+from agents.offline.meaning.filters.times import times_lasting
 from agents.units import UNITS, Unit
 
 

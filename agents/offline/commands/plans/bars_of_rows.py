@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.meaning.columns import holds_years, is_number, name_column, tells_apart
-from agents.offline.meaning.resolver import combined
+from agents.offline.meaning.filters.resolver import combined
 from agents.offline.meaning.scene import Scene
 
 MAX_BARS_OF_ROWS = 30

@@ -21,11 +21,11 @@ from agents.offline.meaning.columns import (
     text_columns,
 )
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
+from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.filters.values import with_name
 from agents.offline.meaning.places import is_wide, place_meant, row_of
-from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.values import with_name
 
 MAX_SEARCHED = 8
 """Tables in which the rows are looked for."""

@@ -34,9 +34,9 @@ from agents.offline.meaning.columns import (
     tells_apart,
 )
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
+from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import apart_from_year, first_rows
-from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.tables_meant import with_rows_spoken_of

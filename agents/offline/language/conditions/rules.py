@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
+from agents.offline.language.conditions.coordinates import take_near_spot
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.flags import ABSENT, PRESENT
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
-from agents.offline.language.conditions.shapes import take_shape_fact, take_side
+from agents.offline.language.conditions.shapes import take_geometry
 from agents.offline.language.conditions.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
@@ -65,7 +66,7 @@ class Conditions(DoneBy, States):
         if is_group or cursor.take(p.EVERYWHERE):
             cursor.at = start
             return None
-        if (taken := take_shape_fact(cursor) or take_side(cursor) or take_period(cursor)) is not None:
+        if (taken := take_geometry(cursor) or take_near_spot(cursor) or take_period(cursor)) is not None:
             return taken
         found = self._first(
             self.in_state, self.whole_value, self.never_done, self.not_doing, self.negated, self.focus, self.lettered,
@@ -129,7 +130,7 @@ class Conditions(DoneBy, States):
             self.cursor.take("ones", "features", "one")
             return InFocus("selected")
         self.cursor.at = start
-        if self.cursor.take(p.HERE):
+        if self.cursor.take("here"):
             return InFocus("here")
         if self.cursor.take(p.IN_AREA):
             return InFocus("area")
@@ -309,7 +310,7 @@ class Conditions(DoneBy, States):
         """`in Germany`, `from Peru or Chile`; not `in red`, `in viridis`, `within 50 km of`, `in 7 classes`."""
         cursor = self.cursor
         cursor.take("that are", "which are", "that lie", "lying", "located", "situated", "are", "is")
-        if cursor.take("of type", "of kind", "of class", "of category", "of the type", "of the kind"):
+        if cursor.take(p.OF_KIND):
             return self.kind()
         opener = cursor.take(p.IN)
         if opener is None:
@@ -382,7 +383,7 @@ class Conditions(DoneBy, States):
 
     def kind(self) -> Condition | None:
         """A bare value: `large`, `closed` (the ones that are …)."""
-        self.cursor.take("the", "a", "an", "of type", "of kind")
+        self.cursor.take("the", "a", "an", p.OF_KIND)
         if self.cursor.word(1) and not ends_value(self.cursor):
             self.cursor.take("still", "currently", "already")
         text = self.value_text()

@@ -17,8 +17,12 @@ _FACTS = (
 _SIDES: dict[str, Side] = {"north": "north", "south": "south", "east": "east", "west": "west"}
 
 
-def take_side(cursor: Cursor) -> OnSide | None:
-    """Returns None and leaves the cursor in place if no such words follow."""
+def take_geometry(cursor: Cursor) -> GeometryFact | OnSide | None:
+    """A condition on the geometry. Returns None and leaves the cursor in place if no such words follow."""
+    return next((fact for phrases, fact in _FACTS if cursor.take(phrases)), None) or _take_side(cursor)
+
+
+def _take_side(cursor: Cursor) -> OnSide | None:
     start = cursor.at
     cursor.take("that lie", "which lie", "lie", "lies", "lying", "are", "is")
     cursor.take("wholly", "entirely")
@@ -43,7 +47,7 @@ def _beyond(cursor: Cursor) -> OnSide | None:
     side = _SIDES.get(cursor.word()) if cursor.word(1) == "of" else None
     if side is not None:
         cursor.at += 2
-    elif cursor.sees("above the equator") or cursor.sees("below the equator"):
+    elif cursor.word() in ("above", "below") and any(cursor.sees(line, 1) for line in PARALLELS):
         side = "north" if cursor.word() == "above" else "south"
         cursor.at += 1
     else:
@@ -67,8 +71,3 @@ def _degrees(cursor: Cursor, side: Side) -> float | None:
     if number is None or not (named or unit or letter):
         return None
     return -number.value if letter in ("s", "w") else number.value
-
-
-def take_shape_fact(cursor: Cursor) -> GeometryFact | None:
-    """A condition on the geometry. Returns None and leaves the cursor in place if no such words follow."""
-    return next((fact for phrases, fact in _FACTS if cursor.take(phrases)), None)

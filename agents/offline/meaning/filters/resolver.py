@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.domain import Column, Cql2, Focus, Table
+from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.contradictions import column_of_two_values
 from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.conditions.value_text import explains_number, opposite_of
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.tokens import tokenize
-from agents.offline.meaning import values
 from agents.offline.meaning.columns import (
     compared_column,
     is_number,
@@ -35,6 +34,7 @@ from agents.offline.meaning.conditions import (
     InFocus,
     Matches,
     NamedRow,
+    NearSpot,
     Negation,
     OneOf,
     OnSide,
@@ -42,7 +42,9 @@ from agents.offline.meaning.conditions import (
     Quantity,
     all_of,
 )
-from agents.offline.meaning.other_tables import joined
+from agents.offline.meaning.filters import values
+from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
+from agents.offline.meaning.filters.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
 from agents.offline.meaning.places import number_of_row
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
@@ -56,7 +58,6 @@ from agents.offline.meaning.stored_values import (
     with_value,
     without_value,
 )
-from agents.offline.meaning.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
 from agents.offline.meaning.units import column_unit, convert
 from agents.worded import numeral
 
@@ -70,8 +71,6 @@ _KINDS = {
     "timestamp": "times",
 }
 """What columns hold."""
-ON_LINE_DEG = 1e-9
-"""So near to a parallel or meridian a point is on it."""
 
 
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
@@ -105,13 +104,15 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Empty():
             return await _empty(scene, table, condition)
         case GeometryFact(fact):
-            return _shaped(table, fact)
+            return of_shape(table, fact)
         case DatePart():
             return of_every_year(scene, table, condition)
         case OnSide():
-            return _beyond(table, condition)
+            return on_side(table, condition)
+        case NearSpot():
+            return await near_spot(scene, table, condition)
         case InFocus(what):
-            return await _focus(scene, table, what)
+            return await in_focus(scene, table, what)
         case OneOf():
             return await _one_of(scene, table, condition)
 
@@ -147,42 +148,6 @@ def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
             if inner not in flat:
                 flat.append(inner)
     return flat
-
-
-def _shaped(table: Table, fact: str) -> Cql2:
-    if table.geometry_column is None:
-        raise Refuse(refusals.NO_GEOMETRIES(table=table.title))
-    own = property_of(table.geometry_column)
-    if fact == "missing":
-        return {"op": "isNull", "args": [own]}
-    asked: Cql2 = {"op": "is_empty" if fact == "empty" else "is_valid", "args": [own]}
-    return {"op": "not", "args": [asked]} if fact == "invalid" else asked
-
-
-def _beyond(table: Table, condition: OnSide) -> Cql2:
-    """In the part of the earth to that side; what crosses the line is on neither."""
-    if table.geometry_column is None:
-        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
-    west, south, east, north = -180.0, -90.0, 180.0, 90.0
-    # Points at a pole or the antimeridian are on the area's edge, and belong to it; those on the line do not.
-    is_points = table.geometry_family == "point"
-    beside = ON_LINE_DEG if is_points else 0.0
-    match condition.side:
-        case "north":
-            south = condition.degrees + beside
-        case "south":
-            north = condition.degrees - beside
-        case "east":
-            west = condition.degrees + beside
-        case "west":
-            east = condition.degrees - beside
-    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-    name = condition.text if "hemisphere" in condition.text else f"the part of the earth {condition.text}"
-    area = {"type": "Polygon", "coordinates": [ring], "name": name}
-    return {
-        "op": "s_intersects" if is_points else "s_within",
-        "args": [property_of(table.geometry_column), area],
-    }
 
 
 async def _value_said(scene: Scene, table: Table, mention: ColumnMention, said: str) -> Cql2 | None:
@@ -232,7 +197,7 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
         except Refuse:
             if condition.text.lower() not in ("invalid", "valid") or table.geometry_column is None:
                 raise
-            return _shaped(table, condition.text.lower())
+            return of_shape(table, condition.text.lower())
     return await values.in_place(scene, table, condition.text)
 
 
@@ -361,40 +326,3 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
 
 def _number(column: Column, value: float) -> float | int:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-
-async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
-    focus = scene.focus or Focus()
-    has_area = focus.area is not None
-    if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
-        return await _selected(scene, table, focus)
-    if table.geometry_column is None:
-        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
-    own = property_of(table.geometry_column)
-    if has_area and (what != "view" or focus.bounds is None):
-        return {"op": "s_intersects", "args": [own, focus.area]}
-    if focus.bounds is not None:
-        return {"op": "s_intersects", "args": [own, {"bbox": list(focus.bounds)}]}
-    raise Refuse(refusals.NO_VIEW(), refusals.MOVE_OR_DRAW())
-
-
-async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
-    """The selected features, or the rows that belong to them by a column that both tables have."""
-    if not focus.feature_ids:
-        raise Refuse(refusals.NOTHING_SELECTED(), refusals.CLICK_TO_SELECT())
-    layer = scene.vocabulary.layer(focus.layer_id or "")
-    if layer is None:
-        raise Refuse(
-            refusals.LAYER_GONE(),
-            refusals.SELECT_AGAIN(),
-        )
-    other = scene.table(layer.table)
-    if len(other.key) == 1:
-        chosen = equals(other.key[0], list(focus.feature_ids))
-        found = chosen if other.id == table.id else await joined(scene, table, other, chosen)
-        if found is not None:
-            return found
-    raise Refuse(
-        refusals.OTHER_SELECTION(layer=layer.name, table=table.title),
-        refusals.WITHOUT_SELECTION(),
-    )

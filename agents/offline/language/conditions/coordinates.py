@@ -1,0 +1,112 @@
+"""Distances from a spot by its coordinates, or from a parallel or meridian: `within 5 km of 53.69, -6.44`, `less than
+100 km from the equator`; and what covers a spot: `containing 53.69, -6.44`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import MERIDIANS, PARALLELS
+from agents.offline.language.nouns import take_quantity
+from agents.offline.language.words import Phrases
+from agents.offline.meaning.conditions import EarthLine, NearSpot, Negation, Order, Spot
+
+_CLOSER = Phrases("""
+    within [a] [radius|distance] [of] | less than | closer than | nearer than | up to | at most | (not|no) more than
+    | (not|no) (farther|further) than | in a (radius|distance) of
+""")
+_FARTHER = Phrases("more than | (farther|further) than | over | at least | outside [a] [radius] [of]")
+_FROM = Phrases("of | from | around | [far] away from | to | (radius|distance) (of|around|from)")
+_COVERING = Phrases(
+    "[that|which] (contain|contains|cover|covers|include|includes) | containing | covering | including"
+)
+_SPOT = Phrases("[the] (point|position|location|spot|coordinate|coordinates|place) [at]")
+_LATITUDE, _LONGITUDE = Phrases("lat | latitude"), Phrases("lon | lng | long | longitude")
+_POLES = {"n": 1.0, "north": 1.0, "s": -1.0, "south": -1.0}
+_SIDES = {"e": 1.0, "east": 1.0, "w": -1.0, "west": -1.0}
+
+
+def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
+    """Returns None and leaves the cursor in place if no such words follow."""
+    start = cursor.at
+    if cursor.take(_COVERING) and (spot := take_spot(cursor)) is not None:
+        return NearSpot(0.0, spot, cursor.since(start))
+    cursor.at = start
+    cursor.take(
+        "that lie", "which lie", "that are", "which are", "lie", "lies", "lying", "located", "are", "is"
+    )
+    begin = cursor.at
+    closer = cursor.take(_CLOSER) is not None
+    farther = not closer and cursor.take(_FARTHER) is not None
+    distance = take_quantity(cursor)
+    if distance is not None and distance.unit is not None and distance.unit.dimension == "length":
+        cursor.take("away", "far")
+        of = (take_spot(cursor) or _line(cursor)) if cursor.take(_FROM) else None
+        if of is not None:
+            text = cursor.since(begin)
+            near = NearSpot(distance.value * distance.unit.factor, of, text)
+            return Negation(near) if farther else near
+    cursor.at = start
+    return None
+
+
+def take_spot(cursor: Cursor) -> Spot | None:
+    """`53.69, -6.44`, `53.69 N 6.44 W`, `lat 53.69 lon -6.44`, `POINT(-6.44 53.69)`: two whole numbers are none.
+    Returns None and leaves the cursor in place if no coordinates follow."""
+    start = cursor.at
+    is_text = cursor.word() == "point" and cursor.word(1) == "(" and cursor.word(3) != ","
+    cursor.take(_SPOT)
+    bracket = cursor.take("(", "[")
+    parts = (_coordinate(cursor), _coordinate(cursor) if cursor.take(",", ";", "and", "/") else None)
+    if parts[0] is not None and parts[1] is None:
+        parts = (parts[0], _coordinate(cursor))
+    order = _order(parts, is_text=is_text)
+    if order is None or (bracket and not cursor.take(")", "]")):
+        cursor.at = start
+        return None
+    first, second = (each[0] for each in parts if each is not None)
+    return Spot(first, second, order, cursor.since(start))
+
+
+_Coordinate = tuple[float, Order, bool]
+"""Degrees, which of both they are as far as that is said, and whether they have decimals."""
+
+
+def _coordinate(cursor: Cursor) -> _Coordinate | None:
+    which: Order = "latitude" if cursor.take(_LATITUDE) else "longitude" if cursor.take(_LONGITUDE) else ""
+    cursor.take("=", ":", "of")
+    number = cursor.take_number()
+    if number is None:
+        return None
+    degrees = cursor.take("°", "degrees", "degree", "deg") is not None
+    value, letter = number.value, cursor.word()
+    if not which and letter in (*_POLES, *_SIDES):
+        which = "latitude" if letter in _POLES else "longitude"
+        value *= _POLES.get(letter) or _SIDES[letter]
+        cursor.at += 1
+    return value, which, degrees or "." in number.text
+
+
+def _order(parts: Sequence[_Coordinate | None], *, is_text: bool) -> Order | None:
+    """Which coordinate comes first, empty where that is not said; None where these are no coordinates."""
+    if parts[0] is None or parts[1] is None:
+        return None
+    (first, one, exact), (second, other, also_exact) = parts[0], parts[1]
+    if max(abs(first), abs(second)) > 180 or min(abs(first), abs(second)) > 90:
+        return None
+    if one or other:
+        if one == other:
+            return None
+        return one or ("longitude" if other == "latitude" else "latitude")
+    if not (exact or also_exact):
+        return None
+    if is_text or abs(first) > 90:
+        return "longitude"
+    return "latitude" if abs(second) > 90 else ""
+
+
+def _line(cursor: Cursor) -> EarthLine | None:
+    if (parallel := cursor.take(*PARALLELS)) is not None:
+        return EarthLine("parallel", PARALLELS[parallel], parallel)
+    meridian = cursor.take(*MERIDIANS)
+    return EarthLine("meridian", MERIDIANS[meridian], meridian) if meridian is not None else None

@@ -1,0 +1,136 @@
+"""Conditions on geometries as filters: what is wrong with them, where they lie, what is drawn, selected or in view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.domain import Bounds, Cql2, Focus, Table
+from agents.offline.answers import refusals
+from agents.offline.meaning.conditions import EarthLine, NearSpot, OnSide, Spot
+from agents.offline.meaning.filters.other_tables import joined
+from agents.offline.meaning.places import is_in
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.stored_values import equals, property_of
+
+ON_LINE_DEG = 1e-9
+"""So near to a parallel or meridian a point is on it."""
+LINE_STEP_DEG = 1.0
+"""Between the corners of a parallel, which is no geodesic: at most 100 m away."""
+
+
+def of_shape(table: Table, fact: str) -> Cql2:
+    if table.geometry_column is None:
+        raise Refuse(refusals.NO_GEOMETRIES(table=table.title))
+    own = property_of(table.geometry_column)
+    if fact == "missing":
+        return {"op": "isNull", "args": [own]}
+    asked: Cql2 = {"op": "is_empty" if fact == "empty" else "is_valid", "args": [own]}
+    return {"op": "not", "args": [asked]} if fact == "invalid" else asked
+
+
+def on_side(table: Table, condition: OnSide) -> Cql2:
+    """In the part of the earth to that side; what crosses the line is on neither."""
+    if table.geometry_column is None:
+        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
+    west, south, east, north = -180.0, -90.0, 180.0, 90.0
+    # Points at a pole or the antimeridian are on the area's edge, and belong to it; those on the line do not.
+    is_points = table.geometry_family == "point"
+    beside = ON_LINE_DEG if is_points else 0.0
+    match condition.side:
+        case "north":
+            south = condition.degrees + beside
+        case "south":
+            north = condition.degrees - beside
+        case "east":
+            west = condition.degrees + beside
+        case "west":
+            east = condition.degrees - beside
+    ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+    name = condition.text if "hemisphere" in condition.text else f"the part of the earth {condition.text}"
+    area = {"type": "Polygon", "coordinates": [ring], "name": name}
+    return {
+        "op": "s_intersects" if is_points else "s_within",
+        "args": [property_of(table.geometry_column), area],
+    }
+
+
+async def near_spot(scene: Scene, table: Table, condition: NearSpot) -> Cql2:
+    """Within a distance on the ellipsoid. Where the order of the coordinates is not said, that with rows there.
+    Raises Refuse for a table without geometry."""
+    if isinstance(condition.of, EarthLine):
+        return _within(table, _line(condition.of), condition.metres)
+    around = [
+        _within(table, {"type": "Point", "coordinates": [*each]}, condition.metres)
+        for each in positions(condition.of, (table.bounds,))
+    ]
+    for each in around if len(around) > 1 else ():
+        if await scene.data.count(table.id, each):
+            return each
+    return around[0]
+
+
+def _within(table: Table, shape: Cql2, metres: float) -> Cql2:
+    if table.geometry_column is None:
+        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
+    own = property_of(table.geometry_column)
+    return (
+        {"op": "s_dwithin", "args": [own, shape, metres]}
+        if metres
+        else {"op": "s_intersects", "args": [own, shape]}
+    )
+
+
+def positions(spot: Spot, extents: Sequence[Bounds | None]) -> list[tuple[float, float]]:
+    """Longitude and latitude in the order that was said; else in both orders, latitude first, or in that only which
+    lies in one of the extents."""
+    latitude_first, longitude_first = (spot.second, spot.first), (spot.first, spot.second)
+    if spot.order:
+        return [latitude_first if spot.order == "latitude" else longitude_first]
+    orders = [latitude_first, longitude_first]
+    return [each for each in orders if any(box is not None and is_in(each, box) for box in extents)] or orders
+
+
+def _line(line: EarthLine) -> Cql2:
+    if line.kind == "meridian":
+        corners = [[line.degrees, latitude] for latitude in (-90.0, 0.0, 90.0)]
+    else:
+        step = LINE_STEP_DEG if line.degrees else 90.0  # the equator is a geodesic
+        corners = [[number * step - 180.0, line.degrees] for number in range(int(360 / step) + 1)]
+    return {"type": "LineString", "coordinates": corners, "name": line.text}
+
+
+async def in_focus(scene: Scene, table: Table, what: str) -> Cql2:
+    focus = scene.focus or Focus()
+    has_area = focus.area is not None
+    if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
+        return await _selected(scene, table, focus)
+    if table.geometry_column is None:
+        raise Refuse(refusals.NO_GEOMETRY(table=table.title))
+    own = property_of(table.geometry_column)
+    if has_area and (what != "view" or focus.bounds is None):
+        return {"op": "s_intersects", "args": [own, focus.area]}
+    if focus.bounds is not None:
+        return {"op": "s_intersects", "args": [own, {"bbox": list(focus.bounds)}]}
+    raise Refuse(refusals.NO_VIEW(), refusals.MOVE_OR_DRAW())
+
+
+async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
+    """The selected features, or the rows that belong to them by a column that both tables have."""
+    if not focus.feature_ids:
+        raise Refuse(refusals.NOTHING_SELECTED(), refusals.CLICK_TO_SELECT())
+    layer = scene.vocabulary.layer(focus.layer_id or "")
+    if layer is None:
+        raise Refuse(
+            refusals.LAYER_GONE(),
+            refusals.SELECT_AGAIN(),
+        )
+    other = scene.table(layer.table)
+    if len(other.key) == 1:
+        chosen = equals(other.key[0], list(focus.feature_ids))
+        found = chosen if other.id == table.id else await joined(scene, table, other, chosen)
+        if found is not None:
+            return found
+    raise Refuse(
+        refusals.OTHER_SELECTION(layer=layer.name, table=table.title),
+        refusals.WITHOUT_SELECTION(),
+    )
