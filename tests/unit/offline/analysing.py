@@ -136,6 +136,10 @@ class MemoryAnalysis:
             found.append({**row, **told, _free("distance_m", row): apart(row, near)})
         return found
 
+    def _distance_from_point(self, source: str, longitude: float, latitude: float) -> list[Row]:
+        point: Row = {"geom": (longitude, latitude)}
+        return [{**row, _free("distance_m", row): apart(row, point)} for row in self._rows(source)]
+
     def _top(
         self,
         source: str,
