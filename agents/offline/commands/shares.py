@@ -8,7 +8,7 @@ from typing import Any
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import OneOf, is_unclear, parted
+from agents.offline.meaning.conditions import OneOf, is_unclear, split_off_places
 from agents.offline.meaning.intents import Count, Intent
 
 
@@ -30,7 +30,7 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     rows = bound["rows"]
     if rows.where is None or rows.top is not None or is_unclear(rows.where):
         return None
-    where, among = parted(rows.where)
+    where, among = split_off_places(rows.where)
     if where is None:
         return Count(rows.mention, among, share=True)
     return Count(rows.mention, where, share=True, among=among)

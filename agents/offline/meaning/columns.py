@@ -1,4 +1,5 @@
-"""Which column is meant: by its name, measure (`highest`) or unit (`2000 m`), or as the only one a value fits."""
+"""Finds the column that a request means: by name, measure (`highest`), unit (`2000 m`) or the range of its
+values."""
 
 from __future__ import annotations
 
@@ -28,13 +29,14 @@ from agents.units import Unit
 
 _CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
 _CODES_AT_END = word_set("number nr no numeric")
-"""`plan_no` is no measure; `number_of_pupils` and `no_car_pct` are."""
+"""Last words of identifiers: `plan_no` is no measure, but `number_of_pupils` and `no_car_pct` are."""
 _AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm pos")
-"""`y` and `coord_y` are no measures; `vol_m3_y` is, per year."""
+"""Not measures: `y`, `coord_y`. `vol_m3_y` is one (cubic metres per year)."""
 _IS_NAME = word_set("name nam namn navn naam nom nombre nome nazwa naziv nimi")
-"""“Name”, in languages of Europe."""
+"""“Name” in European languages."""
 _NAMES = _IS_NAME | word_set("title label")
-_OF_A_CLASS = 4
+_CLASS_RANK = 4
+"""Rank of a column that classifies rows instead of naming them."""
 
 
 def is_number(column: Column) -> bool:
@@ -48,7 +50,7 @@ def number_columns(table: Table) -> list[Column]:
 
 
 def is_code(name: str) -> bool:
-    """Whether a number in a column of that name identifies or places a row, and measures nothing of it."""
+    """Whether a numeric column of this name holds an identifier or coordinate, not a measure."""
     words = name_words(name)
     is_axis = bool(_AXES & {*words}) and (len(words) == 1 or bool(_OF_AXES & {*words}))
     return bool(_CODES & {*words}) or not _CODES_AT_END.isdisjoint(words[-1:]) or is_axis
@@ -60,13 +62,14 @@ def text_columns(table: Table) -> list[Column]:
 
 
 def name_column(table: Table) -> Column | None:
-    """The column that says what a row is called."""
+    """The column that holds the names of the rows."""
     texts = text_columns(table)
     named = [each for each in texts if not _names_another(table, each)] or texts
     return min(named, key=lambda each: _rank_as_name(table, each), default=None)
 
 
 def _rank_as_name(table: Table, column: Column) -> int:
+    """Rank of a text column as the name of the rows; lower is better."""
     words = name_words(column.name)
     last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
     if last & _IS_NAME:
@@ -74,17 +77,18 @@ def _rank_as_name(table: Table, column: Column) -> int:
     if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
         return 2
     is_code = words[-1:] and words[-1] in _CODES | _CODES_AT_END and not _names_another(table, column)
-    return 3 if is_code or _is_own_code(table, column) else _OF_A_CLASS
+    return 3 if is_code or _is_own_code(table, column) else _CLASS_RANK
 
 
 def tells_apart(table: Table) -> bool:
-    """Whether a column names the rows, and not only the class that they are of: `cause`, of outages."""
+    """Whether a column names individual rows, not only their class (`cause` of outages)."""
     named = name_column(table)
-    return named is not None and _rank_as_name(table, named) < _OF_A_CLASS
+    return named is not None and _rank_as_name(table, named) < _CLASS_RANK
 
 
 def _is_own_code(table: Table, column: Column) -> bool:
-    """`well_no` of wells; `tx_no`, “Transformer number”, of “Distribution transformers”."""
+    """Whether a column is the code of the rows: `well_no` of wells; `tx_no`, “Transformer number”, of
+    “Distribution transformers”."""
     rows, said = (set(comment_head(each.comment)) for each in (table, column))
     is_own = _begins_with_rows(table, column) or bool(rows & said)
     return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *said})
@@ -97,14 +101,16 @@ def _begins_with_rows(table: Table, column: Column) -> bool:
 
 
 def _names_another(table: Table, column: Column) -> bool:
-    """Whether its comment says that it is no name of the rows: `dist_nm` is “District” of hydrants."""
+    """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of
+    hydrants."""
     said = name_words(column.comment or "")
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
     return bool(said) and _NAMES.isdisjoint(said) and len(name_words(column.name)) > 1 and not is_own
 
 
 def spoken_name(table: Table, column: str) -> str:
-    """A column's name as people say it: without its unit (`elevation` for `elevation_m`) where that means it, too."""
+    """A column's name as people say it, without its unit (`elevation` for `elevation_m`) unless that is
+    ambiguous."""
     words = column.replace("_", " ")
     shorter, _, unit = words.rpartition(" ")
     if not shorter or fold(unit) not in UNIT_WORDS or table.column(shorter.replace(" ", "_")) is not None:
@@ -115,7 +121,7 @@ def spoken_name(table: Table, column: str) -> str:
 
 
 def column_called(scene: Scene, table: Table, text: str) -> str:
-    """The name of the column that these words mean in this table. Raises Ask or Refuse."""
+    """The name of the table's column that `text` means. Raises Ask or Refuse."""
     exact = table.column(text)
     if exact is not None:
         return exact.name
@@ -126,8 +132,8 @@ def column_called(scene: Scene, table: Table, text: str) -> str:
 def named_column(
     scene: Scene, table: Table, mention: ColumnMention, *, unit: Unit | None = None, purpose: str = ""
 ) -> Column:
-    """The column of this table that a mention means. A mention that was read as a column of another table may still
-    be the name of one of this table."""
+    """The column of this table that a mention means, even if it was read as a column of another table. Raises
+    Ask or Refuse."""
     found = [column for name in mention.columns if (column := table.column(name)) is not None]
     called = columns_called((table,), words) if not found and (words := name_words(mention.text)) else ()
     found = found or [column for column in table.columns if column.name in called]
@@ -143,7 +149,8 @@ def named_column(
 def chosen(
     scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: str, words: str = ""
 ) -> Column:
-    """One of several: the one in the unit that was said, else the metric one of a measure kept in several units."""
+    """One of several columns: in the requested unit, else the metric one of a measure kept in several units.
+    Raises Ask if several remain."""
     narrowed = list(columns)
     if unit is not None:
         same = [column for column in narrowed if column_unit(column) == unit]
@@ -164,19 +171,19 @@ def chosen(
 
 
 def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
-    """Raise Refuse where a column's values cannot be told in the unit that was asked for."""
+    """Raise Refuse if the column's values cannot be converted to the requested unit."""
     if unit is not None and column is not None and not in_unit(column, unit):
         raise Refuse(refusals.NO_UNIT(column=column.name, table=table.title, unit=unit.symbol))
 
 
 def check_age(words: str, column: Column | None) -> None:
-    """Raise Refuse where the words ask for an age, and the column says when."""
+    """Raise Refuse if the words ask for an age but the column holds dates or years."""
     if "age" in name_words(words) and column is not None and is_point_in_time(column):
         raise Refuse(refusals.NO_AGE(column=column.name), refusals.SAY_EARLIEST())
 
 
 def check_when(scene: Scene, table: Table, where: Condition | None) -> None:
-    """Raise Refuse where a bare year would be when the rows were built: `traffic in 2010` is no traffic of theirs."""
+    """Raise Refuse if a bare year would be compared with a construction date: `traffic in 2010`."""
     for each in parts_of(where):
         if isinstance(each, Compare) and (each.op, each.measure, each.column) == ("=", "time", None):
             column = compared_column(scene, table, each)
@@ -185,17 +192,18 @@ def check_when(scene: Scene, table: Table, where: Condition | None) -> None:
 
 
 _EXTENTS = ("high", "tall", "long", "deep", "wide", "thick")
+"""Measures that must not be confused with each other."""
 
 
 def _measures_another(column: Column, measure: str) -> bool:
-    """Whether its name says that it is another extent than the one asked for: nothing is `deeper` by its height."""
+    """Whether the column's name states another extent: `deeper` never compares a height."""
     words = set(name_words(column.name))
     others = {word for each in _EXTENTS for word in MEASURES[each]}
     return measure in _EXTENTS and not words & set(MEASURES[measure]) and bool(words & others)
 
 
 def compared_column(scene: Scene, table: Table, condition: Compare | Between) -> Column:
-    """The column that a comparison without a name speaks of."""
+    """The column that a comparison means, by name, unit, measure or value. Raises Ask or Refuse."""
     value = condition.value if isinstance(condition, Compare) else condition.low
     unit = value.unit if isinstance(value, Quantity) else None
     if condition.column is not None:
@@ -220,7 +228,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
                 c for name in measure_columns(table, "people") if (c := table.column(name)) is not None
             ]
         both = [column for column in fitting if column in by_measure]
-        # What is larger by a length may be longer, wider or deeper.
+        # “Larger” by a length may mean longer, wider or deeper.
         if not both and (not fitting or (condition.measure == "big" and unit.dimension == "length")):
             raise _no_unit(table, unit)
         return chosen(scene, both or fitting, unit, _value_text(condition))
@@ -233,14 +241,14 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
     return _fitting_value(scene, table, condition)
 
 
-_OF_NUMBERS = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")
-"""Superlatives that texts do not have."""
+_NUMERIC_SUPERLATIVES = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")
+"""Superlatives that cannot rank texts."""
 
 
 def top_column(scene: Scene, table: Table, top: Top) -> Column:
-    """The column by which a superlative ranks a table. Raises Refuse when the table has none."""
+    """The column by which a superlative ranks a table. Raises Ask, or Refuse if there is none."""
     if top.column is not None:
-        return _ranking(table, named_column(scene, table, top.column), top)
+        return _rankable(table, named_column(scene, table, top.column), top)
     built = [c for name in measure_columns(table, "old") if (c := table.column(name)) and is_point_in_time(c)]
     if top.word == "newest" and built and len(_times_of_origin(table)) < 2:
         return chosen(scene, built, None, f"“{top.word}”")
@@ -270,13 +278,12 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
 
 
 def is_point_in_time(column: Column) -> bool:
-    """Whether what is older has a lower value: of dates and years, but not of ages."""
+    """Whether older rows have lower values: true of dates and years, false of ages."""
     return column.kind in ("date", "timestamp") or holds_years(column)
 
 
 def holds_years(column: Column) -> bool:
-    """Whether the numbers of a column are years: by its name or comment, or by its values where it tells when something
-    was done (`installed`)."""
+    """Whether a column's numbers are years, by its name, comment or range (`installed`: 1950 to 2020)."""
     ends = (column.minimum, column.maximum)
     is_said = column.kind == "integer" and comment_head(column.comment)[:1] == ("year",)
     said = column.name if not is_said else "year"
@@ -284,13 +291,13 @@ def holds_years(column: Column) -> bool:
 
 
 def ranks_descending(top: Top, column: Column) -> bool:
-    """Whether the first has the greatest value; the oldest has the earliest date or year."""
+    """Whether the first row has the greatest value; the oldest row has the earliest date or year."""
     return top.descending != (top.measure == "old" and is_point_in_time(column))
 
 
-def _ranking(table: Table, column: Column, top: Top) -> Column:
-    """The column, if `top 10 cities by country` is not what was said."""
-    if column.kind == "text" and (top.measure not in ("", "time") or top.word in _OF_NUMBERS):
+def _rankable(table: Table, column: Column, top: Top) -> Column:
+    """The column, if it can rank rows. Raises Refuse for `top 10 cities by country`."""
+    if column.kind == "text" and (top.measure not in ("", "time") or top.word in _NUMERIC_SUPERLATIVES):
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
             refusals.NO_RANK(column=column.name, table=table.title),
@@ -307,7 +314,7 @@ def _value_text(condition: Compare | Between) -> str:
 
 
 def when_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
-    """The dates or times that are meant. Raises Ask or Refuse; years have no months or days."""
+    """The date or time column that is meant. Raises Ask or Refuse; years have no months or days."""
     column = named_column(scene, table, mention) if mention is not None else _time_column(scene, table)
     if column.kind not in ("date", "timestamp"):
         raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
@@ -322,7 +329,7 @@ def _time_column(scene: Scene, table: Table, *, of_origin: bool = False) -> Colu
 
 
 def _times_of_origin(table: Table) -> list[Column]:
-    """Dates or years by which rows may be old: not when they were inspected last."""
+    """Date or year columns that tell a row's age; excludes dates such as the last inspection."""
     times, years = (
         [each for each in own if not tells_of_last(each)] for own in (times_of(table), _years(table))
     )
@@ -334,12 +341,12 @@ def _years(table: Table) -> list[Column]:
 
 
 def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> Column:
-    """A bare number: the only column it can be about, judged by the ranges of the columns."""
+    """The column for a bare number: the one whose range includes it. Raises Ask or Refuse."""
     value = condition.value if isinstance(condition, Compare) else condition.low
     numbers = number_columns(table)
     if not isinstance(value, Quantity) or not numbers:
         raise Refuse(refusals.NONE_TO_COMPARE(table=table.title))
-    fitting = [column for column in numbers if _within(column, value.value)]
+    fitting = [column for column in numbers if _in_range(column, value.value)]
     is_year = value.unit is None and value.value.is_integer() and 1000 <= value.value < 3000
     may_be_years = len(numbers) > 1 or isinstance(condition, Between)
     if is_year and may_be_years and not fitting and times_of(table):
@@ -347,7 +354,7 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
     return chosen(scene, fitting or numbers, None, _value_text(condition))
 
 
-def _within(column: Column, value: float) -> bool:
+def _in_range(column: Column, value: float) -> bool:
     low, high = column.minimum, column.maximum
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return True
@@ -363,7 +370,7 @@ def _no_unit(table: Table, unit: Unit) -> Refuse:
             if unit.dimension in refusals.DIMENSIONS
             else f"a {unit.dimension}",
         ),
-        _numbers(numbers),
+        _numbers_hint(numbers),
     )
 
 
@@ -373,16 +380,17 @@ def _no_measure(table: Table, measure: str) -> Refuse:
         refusals.NONE_TELLS(
             table=table.title, what=refusals.MEASURES[measure]() if measure in refusals.MEASURES else measure
         ),
-        _numbers(numbers),
+        _numbers_hint(numbers),
     )
 
 
-def _numbers(names: Sequence[str]) -> str:
+def _numbers_hint(names: Sequence[str]) -> str:
     return refusals.NUMBERS(names=", ".join(names[:8])) if names else refusals.COLUMN_NO_NUMBERS()
 
 
 def tells_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
-    """`tickets in zone Harbour`: whether their own column has that name, or has names of the areas and their noun."""
+    """Whether the table itself knows the area in `tickets in zone Harbour`: a column named `zone` or one with
+    the value `Harbour`."""
     known = {each for column in areas.columns for each in column.samples} if areas is not None else set()
     columns = [each for each in table.columns if each.kind == "text" and known & set(each.samples)]
     own = columns_called((table,), name_words(noun), lambda each: each in columns)

@@ -1,7 +1,8 @@
-"""What a request speaks of: mentions, columns, quantities, days, conditions on rows and rankings, as frozen values.
+"""Parsed parts of a request as frozen values: mentions, columns, quantities, days, conditions on rows and
+rankings.
 
-A mention keeps the words it was made from and every table, layer or column that they could mean; more than one means
-that the planner has to ask.
+A mention keeps its words and every table, layer or column that they could mean; if there are several, the
+planner asks.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from typing import Any, Literal
 from agents.offline.language.words import is_plural
 from agents.units import Unit
 
-# --- things that are spoken of --------------------------------------------------------------------
+# --- mentions and operands --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A table or a layer that a request speaks of. `pronoun` for `it`, `them`, and with tables and layers for `those
-    cities`; `everything` for `all layers`, or all of these."""
+    """A table or layer that a request mentions.
+
+    `pronoun`: `it`, `them` or, with tables or layers, `those cities`. `everything`: `all layers`, or all of
+    these.
+    """
 
     text: str
     tables: tuple[str, ...] = ()
@@ -29,32 +33,33 @@ class Mention:
     guessed: bool = False
     """Read through a typing mistake."""
     of_value: bool = False
-    """Named by a value of a column: `oaks`, of trees."""
+    """Named by a value of a column: `oaks`, in a table of trees."""
     number: int = 0
-    """How many rows were spoken of, where that is said: `these three`."""
+    """The number of rows that the request states: 3 for `these three`."""
 
     @property
     def of_layer(self) -> bool:
-        """Whether what the map shows is meant, with its filter."""
+        """Whether it means the rows that the map shows, with the layer's filter."""
         return self.pronoun or bool(self.layers and not self.tables)
 
     @property
     def is_those(self) -> bool:
-        """Whether rows that were spoken of before are named again: `those cities`."""
+        """Whether it names rows of an earlier request again: `those cities`."""
         return self.pronoun and bool(self.tables or self.layers)
 
     @property
     def known(self) -> bool:
+        """Whether it could mean a table or layer."""
         return bool(self.tables or self.layers or self.pronoun or self.everything)
 
 
 UNNAMED_ROWS = Mention("they", pronoun=True)
-"""The rows of `how many are planned?`: a condition takes the place of the one before, unlike that of `of those`."""
+"""The rows of `how many are planned?`: the condition replaces the earlier one; `of those` would add to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnMention:
-    """The words that name a column, and the column names that they may stand for."""
+    """Words that name a column, and the columns that they could mean."""
 
     text: str
     columns: tuple[str, ...] = ()
@@ -62,7 +67,7 @@ class ColumnMention:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with the unit that was written, if any."""
+    """A number, with its unit if one was written."""
 
     value: float
     unit: Unit | None = None
@@ -71,7 +76,8 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it. `edge`: start or end of a year."""
+    """A date (`2019-05-01`), month (`2019-05`) or decade (`1980s`) as a whole; `edge`: the start or end of a
+    year."""
 
     text: str
     edge: Literal["", "start", "end"] = ""
@@ -79,7 +85,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class NamedRow:
-    """Another row of the table, whose number is compared with: `larger than Germany`."""
+    """Another row of the table whose value is the operand: `larger than Germany`."""
 
     text: str
 
@@ -91,7 +97,8 @@ Operand = Quantity | Day | ColumnMention | NamedRow | str | bool
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`op` is a CQL2 comparison. Without a column, `measure` or the unit tells which is meant."""
+    """A comparison; `op` is its CQL2 operator. Without `column`, `measure` or the value's unit determines the
+    column."""
 
     op: str
     value: Operand
@@ -99,12 +106,12 @@ class Compare:
     measure: str = ""
     times: float = 1.0
     plus: float = 0.0
-    """What another column of numbers is multiplied by, and what is added to it, before it is compared."""
+    """The compared column is multiplied by `times`, then `plus` is added: `at least 10 more than width`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A column between two values, both included."""
+    """A column between two values, inclusive."""
 
     low: Quantity | Day
     high: Quantity | Day
@@ -113,6 +120,7 @@ class Between:
 
     @property
     def has_unit(self) -> bool:
+        """Whether the upper bound has a unit."""
         return isinstance(self.high, Quantity) and self.high.unit is not None
 
 
@@ -127,9 +135,12 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """A column without a value. `said`: a word behind it that adds nothing, unless it is one of its values. `unknown`:
-    0 and `none` are values, too. `calculated`: added because a
-    figure is calculated from the column; the request does not say it."""
+    """A column without a value.
+
+    `said`: a filler word after it (`reported`), ignored unless it is one of the column's values. `unknown`:
+    only NULL counts, not 0 or `none`. `calculated`: not part of the request; added because a figure is
+    calculated from the column.
+    """
 
     column: ColumnMention
     said: str = ""
@@ -139,7 +150,8 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A value to be found in a column: `in Germany`, `named Ulm`, `large` (airports), `country is France or Spain`."""
+    """A value to look up in the data: `in Germany`, `named Ulm`, `large` (airports), `country is France or
+    Spain`."""
 
     text: str
     column: ColumnMention | None = None
@@ -148,22 +160,24 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class InFocus:
-    """What the user points at. `here` is the strongest: what is selected, else the drawn area, else the view.
-    `area` is the drawn area where there is one, else as `here`."""
+    """What the user points at.
+
+    `here`: the selection, else the drawn area, else the view. `area`: the drawn area, else as `here`.
+    """
 
     what: Literal["selected", "here", "area", "view"]
 
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """What does not fulfil a condition."""
+    """The opposite of a condition."""
 
     inner: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Conditions of which all hold, or at least one."""
+    """Conditions joined by `and` or `or`."""
 
     op: Literal["and", "or"]
     parts: tuple[Condition, ...]
@@ -174,7 +188,7 @@ Side = Literal["north", "south", "east", "west"]
 
 @dataclass(frozen=True, slots=True)
 class OnSide:
-    """What lies wholly to this side of a parallel or meridian; `text` is how it was said."""
+    """Features entirely on one side of a parallel or meridian; `text` is the original wording."""
 
     side: Side
     degrees: float
@@ -186,7 +200,8 @@ Order = Literal["", "latitude", "longitude"]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Two coordinates in degrees (EPSG:4326) as they were written. `order`: which comes first, where that is said."""
+    """Two coordinates in degrees (EPSG:4326) as written; `order`: which of them comes first, if the request
+    states it."""
 
     first: float
     second: float
@@ -196,7 +211,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class EarthLine:
-    """A parallel or meridian by its degrees north or east, negative ones south or west."""
+    """A parallel or meridian, in degrees north or east; south and west are negative."""
 
     kind: Literal["parallel", "meridian"]
     degrees: float
@@ -205,8 +220,8 @@ class EarthLine:
 
 @dataclass(frozen=True, slots=True)
 class NearSpot:
-    """What lies within a distance of a spot or line on the earth, or covers it where that is 0; `text` is how it was
-    said."""
+    """Features within `metres` of a point or line on the earth, or that intersect it if 0; `text` is the
+    original wording."""
 
     metres: float
     of: Spot | EarthLine
@@ -215,8 +230,8 @@ class NearSpot:
 
 @dataclass(frozen=True, slots=True)
 class DatePart:
-    """Dates and times a part of which is one of these numbers: `on weekends`, `in January`, `after 10 pm`. Monday
-    is 1."""
+    """Dates and times whose month, weekday (Monday is 1) or hour is one of `numbers`: `on weekends`, `after
+    10 pm`."""
 
     part: Literal["month", "weekday", "hour"]
     numbers: tuple[int, ...]
@@ -225,7 +240,7 @@ class DatePart:
 
 @dataclass(frozen=True, slots=True)
 class GeometryFact:
-    """What is known of a geometry: `with invalid geometries`, `invalid parcels`, `without geometry`."""
+    """A property of a geometry: `invalid parcels`, `without geometry`."""
 
     fact: Literal["valid", "invalid", "empty", "missing"]
 
@@ -247,23 +262,23 @@ Condition = (
 
 
 def joined(op: str, parts: list[Condition]) -> Condition:
-    """The conditions as one: themselves, or a group."""
+    """The conditions as one: the only one itself, or a group."""
     return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
 
 
 def all_of(*parts: Condition | None) -> Condition | None:
-    """All given conditions as one; None if every one of them is None."""
+    """The conditions joined by `and`; None if all of them are None."""
     known = [each for each in parts if each is not None]
     return joined("and", known) if known else None
 
 
 MOST_FIRST = 10
-"""Rows of a ranking where several are asked for without a number."""
+"""Number of rows in a ranking when the request has a plural but no number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The first `limit` by a column, or by the measure of a superlative."""
+    """The first `limit` rows, ranked by a column or by the measure of a superlative."""
 
     limit: int
     descending: bool = True
@@ -271,18 +286,19 @@ class Top:
     measure: str = ""
     word: str = "top"
     unit: Unit | None = None
-    """What the answer is to be in, where that was said."""
+    """The unit of the answer, if the request names one."""
     place: int = 1
-    """The only place that is meant: 2 of `the second largest`."""
+    """Only this place in the ranking: 2 for `the second largest`."""
 
     def of_several(self, noun: str) -> Top:
-        """`the biggest cities`: the first ten, where neither a number nor a column is named."""
+        """The ranking of a plural (`the biggest cities`): the first ten, unless a number or column is
+        given."""
         one = self.limit == self.place == 1 and self.column is None
         return replace(self, limit=MOST_FIRST) if one and is_plural(noun.lower()) else self
 
 
-def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]:
-    """The conditions on rows, and where they lie: in a share the first selects the part, the second the whole."""
+def split_off_places(where: Condition | None) -> tuple[Condition | None, Condition | None]:
+    """Split a condition into (other conditions, locations): the part and the whole of a share."""
     if where is None:
         return None, None
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
@@ -292,7 +308,8 @@ def parted(where: Condition | None) -> tuple[Condition | None, Condition | None]
 
 
 def filled_columns(where: Condition | None) -> tuple[tuple[str, ...], Condition | None]:
-    """The columns that must have a value because something is calculated from them, and the other conditions."""
+    """The columns that must have a value because a figure is calculated from them, and the other
+    conditions."""
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
     filled = {each: each.inner.column.columns for each in parts
               if isinstance(each, Negation) and isinstance(each.inner, Empty) and each.inner.calculated}  # fmt: skip
@@ -301,14 +318,14 @@ def filled_columns(where: Condition | None) -> tuple[tuple[str, ...], Condition 
 
 
 def is_unclear(where: Condition) -> bool:
-    """Whether a share of such rows may be of all, or of those that pass a part of it: `rented flats with a balcony`."""
+    """Whether a share could refer to all rows or to a part of them: `rented flats with a balcony`."""
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
     of_some = any(isinstance(each, OneOf) and each.how == "of" for each in parts)
     return len(parts) > 1 and (of_some or sum(not lies_in_place(each) for each in parts) > 1)
 
 
 def lies_in_place(where: Condition | None) -> bool:
-    """Whether it says of rows where they lie, or of what they are a part."""
+    """Whether the condition restricts rows by location or by what they belong to (`in Ulm`, `of Germany`)."""
     match where:
         case Group(_, parts):
             return any(map(lies_in_place, parts))
@@ -321,7 +338,7 @@ def lies_in_place(where: Condition | None) -> bool:
 
 
 def parts_of(meant: Any) -> list[Any]:
-    """The value and all values in it, but for the words that become a layer's name as written (`condition_text`)."""
+    """A value and all values nested in it, except `condition_text`, which only names a layer."""
     found = [meant]
     if is_dataclass(meant):
         for each in fields(meant):
@@ -334,8 +351,8 @@ def parts_of(meant: Any) -> list[Any]:
     return found
 
 
-_SAYS_HOW = frozenset(("title", "condition_text", "wording"))
-"""Fields with words of the request."""
+_WORDING_FIELDS = frozenset(("title", "condition_text", "wording"))
+"""Fields that hold words of the request."""
 
 
 def without_wording(meant: Any) -> Any:
@@ -345,8 +362,12 @@ def without_wording(meant: Any) -> Any:
     if hasattr(meant, "meaning"):
         return meant.meaning
     if is_dataclass(meant):
-        said = _SAYS_HOW | {"text"} if hasattr(meant, "text") and len(fields(meant)) > 1 else _SAYS_HOW
-        kept = (getattr(meant, each.name) for each in fields(meant) if each.name not in said)
+        ignored = (
+            _WORDING_FIELDS | {"text"}
+            if hasattr(meant, "text") and len(fields(meant)) > 1
+            else _WORDING_FIELDS
+        )
+        kept = (getattr(meant, each.name) for each in fields(meant) if each.name not in ignored)
         return (type(meant).__name__, *map(without_wording, kept))
     if isinstance(meant, Mapping):
         return tuple((name, without_wording(each)) for name, each in meant.items())

@@ -1,4 +1,5 @@
-"""What an analysis is about, in words: rows of a table, a layer as it is drawn, a place, or the step before."""
+"""The subject of an analysis: rows of a table, a layer as drawn, a place, or the result of the previous
+step."""
 
 from __future__ import annotations
 
@@ -11,12 +12,11 @@ from agents.offline.meaning.conditions import Condition, Mention
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Rows of a table, or what is at a place called so.
+    """Rows of a table, or the place named `place`.
 
-    `drawn`: a layer is meant, with its filter. `previous`: the result of the step before; in the first step the
-    layer that was spoken of last. `areas`: something is to lie in them, cross them or
-    border on them, so they may not be points.
-    `unless_column`: they are not meant where the words name a column of the source.
+    `drawn`: a layer with its filter. `previous`: the result of the previous step; in the first step, the
+    layer mentioned last. `areas`: the features contain, cross or border others, so they must not be points.
+    `unless_column`: this reading is rejected if the words name a column of the source.
     """
 
     mention: Mention | None = None
@@ -28,41 +28,42 @@ class Features:
     areas: bool = False
     unless_column: bool = False
     rows_like: str = ""
-    """All rows of the table in which the place of this name is found are meant."""
+    """All rows of the table that contains the place of this name."""
     made: tuple[Any, ...] = ()
-    """The steps whose result is meant: `the 20 largest cities`, `cities within 50 km of Ulm`; then `mention` is what
-    they start from."""
+    """The steps whose result is meant (`the 20 largest cities`); `mention` is then their input."""
 
     @classmethod
     def of_table(cls, table: Table) -> Features:
-        """All rows of a table, by its name."""
+        """All rows of a table, under the table's name."""
         name = table.name.replace("_", " ")
         return cls(Mention(name, (table.id,)), text=name)
 
     def alike(self, text: str) -> Features:
-        """All rows of the table of these features, called by another noun: the `neighbours` of a country."""
+        """All rows of the same table under another noun: the `neighbours` of a country."""
         if self.mention is not None:
             return replace(self, where=None, made=(), text=text)
         return Features(rows_like=self.place, text=text)
 
     @property
     def named(self) -> bool:
-        """Whether rows are named, and not only guessed through a typing mistake."""
+        """Whether rows are named without a typing mistake."""
         return self.mention is not None and not self.mention.guessed
 
     @property
     def guessed(self) -> bool:
+        """Whether the name was read through a typing mistake."""
         return self.mention is not None and self.mention.guessed
 
     @property
     def noun(self) -> str:
+        """The text without a leading article or `all`."""
         return self.text.removeprefix("the ").removeprefix("all ")
 
     @property
     def heading(self) -> str:
-        """The noun with a capital."""
+        """The noun, capitalised."""
         return self.noun[:1].upper() + self.noun[1:]
 
 
 RESULT = Features(previous=True)
-"""The result of the step before, where the text does not name it."""
+"""The result of the previous step, when the request does not name it."""

@@ -1,7 +1,7 @@
-"""What a request means, before it is matched with values in the data: conditions, looks and commands.
+"""What a request means, before its values are looked up in the data: styles and commands.
 
-Frozen values that the parser makes and the planner carries out. A mention keeps the words it was made from and
-every table, layer or column that they could mean; more than one means that the planner has to ask.
+Frozen values that the parser makes and the planner carries out. A mention keeps its words and every table,
+layer or column that they could mean; if there are several, the planner asks.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from agents.domain import Blend, Bounds, CellStatistic, ClassMethod, StyleKind
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Spot, Top
 from agents.units import Unit
 
-# --- looks ----------------------------------------------------------------------------------------
+# --- styles ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A wish for a style; what is None stays as it is. `unlabel` takes the labels away."""
+    """Requested changes of style; None leaves a property unchanged. `unlabel` removes the labels."""
 
     color: str | None = None
     opacity: float | None = None
@@ -26,44 +26,45 @@ class Look:
     """Only the outline is drawn."""
     by: ColumnMention | None = None
     unit: Unit | None = None
-    """The unit of `by`, where the request names one."""
+    """The unit of `by`, if the request names one."""
     outline: str | None = None
     """Colour of the outline of points and areas."""
     outline_width: float | None = None
     height: ColumnMention | None = None
-    """By which areas rise in 3D."""
+    """Extrusion height of areas in 3D."""
     symbol: str = ""
-    """What was wished for in place of circles."""
+    """A requested symbol other than circles."""
     values: tuple[tuple[str, str], ...] = ()
-    """Values as they were written, and their colours."""
+    """Values as written, and their colours."""
     kind: StyleKind | None = None
     statistic: CellStatistic | None = None
-    """Of `by` in each cell of a binned kind."""
+    """The statistic of `by` in each cell of a binned style."""
     ramp: str | None = None
     reversed: bool = False
-    """The colours of the present ramp in the opposite order."""
+    """Reverse the current colour ramp."""
     classes: int | None = None
     method: ClassMethod | None = None
     size: float | None = None
     grow: float | None = None
-    """Times the present size."""
+    """Factor on the current size."""
     label: tuple[ColumnMention, ...] = ()
     label_text: str = ""
-    """As it is written in quotes: a column, or a text with columns in braces."""
+    """A quoted label: a column, or a text with columns in braces."""
     labelled: bool = False
     unlabel: bool = False
     time: ColumnMention | None = None
     blend: Blend | None = None
     timed: bool = False
-    """People shall slide through its time, by that column or by the one there is."""
+    """Add a time slider, for `time` or the layer's only time column."""
 
     @property
     def empty(self) -> bool:
+        """Whether no change is requested."""
         return self == Look()
 
     @property
     def thematic(self) -> bool:
-        """Whether it says what the colours or sizes show, in place of what they show by themselves."""
+        """Whether the request sets what colours or sizes represent."""
         return bool(self.by or self.color or self.kind or self.values or self.unfilled)
 
 
@@ -80,9 +81,9 @@ class Show:
     top: Top | None = None
     all: bool = False
     condition_text: str = ""
-    """The conditions as they were written; a layer may be named after them."""
+    """The conditions as written, used to name the layer."""
     zoom: bool = False
-    """Go there, too."""
+    """Also zoom to the layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +97,14 @@ class Restyle:
 
 @dataclass(frozen=True, slots=True)
 class Refine:
-    """`only the ones …`; `mode` tells how the condition joins the layer's present filter."""
+    """Change a layer's filter (`only the ones …`); `mode`: how the condition joins the current filter."""
 
     subject: Mention | None
     where: Condition | None = None
     top: Top | None = None
     mode: Literal["and", "or", "replace"] = "and"
     verb: Literal["", "exclude", "hide", "remove"] = ""
-    """How rows are left out, which is what is done to a layer that shows no others: it is hidden or removed."""
+    """How rows are left out; a layer that would show nothing else is hidden or removed accordingly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class ClearFilter:
 
 @dataclass(frozen=True, slots=True)
 class SetVisible:
-    """Show or hide layers; `others`: all but these."""
+    """Show or hide layers; with `others`, all except these."""
 
     subjects: tuple[Mention, ...]
     visible: bool
@@ -124,7 +125,7 @@ class SetVisible:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Remove layers; `others`: all but these."""
+    """Remove layers; with `others`, all except these."""
 
     subjects: tuple[Mention, ...]
     others: bool = False
@@ -137,7 +138,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Give a layer another name or opacity: an argument of `update_map_layer` and its value."""
+    """Set a layer's name or opacity: an argument of `update_map_layer` and its value."""
 
     subject: Mention | None
     argument: Literal["name", "opacity"]
@@ -146,7 +147,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class SetGroup:
-    """Put layers into the group of this name; an empty name takes them out of theirs."""
+    """Put layers into a named group; an empty name takes them out."""
 
     subjects: tuple[Mention, ...]
     name: str
@@ -154,7 +155,7 @@ class SetGroup:
 
 @dataclass(frozen=True, slots=True)
 class Reorder:
-    """Move a layer in the order of drawing."""
+    """Move a layer in the drawing order."""
 
     subject: Mention
     to: Literal["top", "bottom", "up", "down", "above", "below"]
@@ -163,8 +164,7 @@ class Reorder:
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """To a layer or table, a place by name (in `table` if one is named), coordinates, a box, or by steps (2 is once
-    in)."""
+    """Zoom to a layer, table, place (in `table` if given), coordinates or box, or by a factor (2: in)."""
 
     subject: Mention | None = None
     place: str | None = None
@@ -176,7 +176,7 @@ class Zoom:
 
 @dataclass(frozen=True, slots=True)
 class Retrace:
-    """Undo the newest changes, or redo what was undone last."""
+    """Undo the latest changes, or redo those undone last."""
 
     tool: Literal["undo", "redo"]
     times: int = 1
@@ -184,7 +184,7 @@ class Retrace:
 
 @dataclass(frozen=True, slots=True)
 class ListLayers:
-    """Name the layers of the map."""
+    """List the layers of the map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +196,8 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """`share`: also in percent of all that are meant, or of those `among` them. `versus`: compared with the count of
-    those; `claim`, whether it was asked if it is the greater or the smaller one."""
+    """Count rows; `share`: also as a percentage of all, or of those in `among`. `versus`: compare with the
+    count of these; `claim`: which count is asked to be greater."""
 
     subject: Mention
     where: Condition | None = None
@@ -206,28 +206,28 @@ class Count:
     versus: Condition | None = None
     claim: Literal[">", "<", ""] = ""
     other: Mention | None = None
-    """What `versus` is a condition on, where it is another table; all of its rows without one."""
+    """The table that `versus` applies to, if it is another one; without `versus`, all of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """`what`: mean, median, sum, minimum, maximum, values, rate (rows in a `unit` of time) or all."""
+    """A figure: mean, median, sum, minimum, maximum, values, rate (rows per `unit` of time) or all."""
 
     what: str
     column: ColumnMention
     subject: Mention
     where: Condition | None = None
     unit: Unit | None = None
-    """The unit of the answer, where the request names one."""
+    """The unit of the answer, if the request names one."""
     share: bool = False
-    """In percent of that of all rows."""
+    """As a percentage of the figure of all rows."""
     versus: Condition | None = None
-    """Of the rows whose figure is given besides, to be compared."""
+    """Rows whose figure is given for comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`kind` is empty if none is named. Of two columns the first is shown along the second; `how` sums it up."""
+    """A chart; `kind` may be empty. The first of two columns is drawn along the second, using `how`."""
 
     kind: str
     subject: Mention
@@ -236,21 +236,21 @@ class Chart:
     color: ColumnMention | None = None
     where: Condition | None = None
     top: Top | None = None
-    """Only these rows, each with a bar of its own."""
+    """Draw only these rows, one bar each."""
     period: str = ""
-    """A bar for each `year` or `month` of the one date that the rows have."""
+    """One bar per `year` or `month` of the only date column."""
     bins: int | None = None
-    """So many bars of a histogram."""
+    """Number of bars of a histogram."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveChart:
-    """The newest one."""
+    """Remove the newest chart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """List rows of a table; `columns` are shown in any case, those of its dimension in `unit`."""
+    """List rows of a table; `columns` are always shown, and `unit` converts those of its dimension."""
 
     subject: Mention
     where: Condition | None = None
@@ -259,53 +259,52 @@ class Rows:
     columns: tuple[str, ...] = ()
     unit: Unit | None = None
     wording: tuple[str, ...] = ()
-    """The columns as they were written."""
+    """The columns as written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One fact about a named thing: `the population of Germany`; with `others`, to compare them or, as a `total`, to
-    add them up."""
+    """A fact about a named thing (`the population of Germany`); `others` are compared, or added as a
+    `total`."""
 
     words: str
     of: str
     others: tuple[str, ...] = ()
     total: bool = False
     claim: Literal[">", "<", "times", ""] = ""
-    """Whether it was asked if the value of `of` is the greater or the smaller one, or how many times one is the
-    other."""
+    """Whether the value of `of` is asked to be greater or smaller, or the ratio of the two."""
     unit: Unit | None = None
-    """The unit of the answer, where the request names one."""
+    """The unit of the answer, if the request names one."""
     instead: str = ""
-    """The words of the fact that is meant where none of the rows has the first."""
+    """The fact to use if no row has the first one."""
     share: bool = False
-    """In percent of the sum of all rows, or of those in the place `among`."""
+    """As a percentage of the sum of all rows, or of those in the place `among`."""
     among: str = ""
     also: tuple[str, ...] = ()
-    """The words of further facts."""
+    """Further facts."""
     rows: Mention | None = None
-    """Rows that a share is made of: the people of Japan that live in `cities above 500,000`."""
+    """The rows that form the share: people of Japan who live in `cities above 500,000`."""
     where: Condition | None = None
-    """A condition on these rows."""
+    """A condition on `rows`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analyse:
-    """`is_read`: as these steps; else it only has words of an analysis, and the analyst says what it could read."""
+    """An analysis; `is_read`: with these `steps`. Otherwise the analyst reports what it could read."""
 
     goal: str
     is_read: bool = False
     look: Look = field(default_factory=Look)
-    """Of the result, where it keeps the style that shows what was found."""
+    """Style of the result, on top of the style that shows the finding."""
     steps: tuple[Any, ...] = ()
-    """As which it is read."""
+    """The steps that were read."""
     chart: str = ""
-    """The kind of chart that is drawn of the groups that were found."""
+    """Kind of chart drawn of the resulting groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
-    """A call whose arguments are all in the request."""
+    """A tool call whose arguments are all in the request."""
 
     tool: str
     arguments: tuple[tuple[str, Any], ...] = ()
@@ -313,7 +312,7 @@ class UseTool:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file of a layer or a table; of none that is named, what was spoken of last. `is_result`: of an analysis."""
+    """Export a layer or table, else the one mentioned last; `is_result`: the result of an analysis."""
 
     subject: Mention | None
     format: str
@@ -321,40 +320,40 @@ class Export:
     top: Top | None = None
     is_result: bool = False
     others: tuple[Mention, ...] = ()
-    """Further tables or layers of the same file."""
+    """Further tables or layers for the same file."""
     columns: tuple[str, ...] = ()
     file_name: str | None = None
     group_by: str | None = None
-    """Words of the column by which records of JSON are grouped."""
+    """The column by which JSON records are grouped, in words."""
     options: tuple[tuple[str, Any], ...] = ()
-    """Options of the tool `export`."""
+    """Further options of the tool `export`."""
     layer_name: str | None = None
     renames: tuple[tuple[str, str], ...] = ()
-    """Words of columns, and their names in the file."""
+    """Columns in words, and their names in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSql:
-    """A SELECT in the user's own words: `sql: SELECT …`, or `/sql SELECT …`."""
+    """A SELECT written by the user: `sql: SELECT …` or `/sql SELECT …`."""
 
     statement: str
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """Say what can be asked."""
+    """List what can be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """Answer a greeting or thanks."""
+    """Reply to a greeting or thanks."""
 
     thanks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """What is known not to be done here: why, and the nearest thing that is."""
+    """A request that is known not to be supported: why, and the nearest alternative."""
 
     reason: str
     alternative: str
@@ -362,21 +361,21 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class TooMuch:
-    """Longer or more involved than is read."""
+    """A request that is too long or complex to read."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class SeveralMeanings:
-    """The words mean each of these as likely."""
+    """A request with several equally likely meanings."""
 
     meanings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """`understood` and `rest` are pieces of the request as it was written."""
+    """A request that could not be read; `understood` and `rest` are pieces of its text."""
 
     understood: str
     rest: str

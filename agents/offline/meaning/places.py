@@ -1,7 +1,7 @@
-"""Which place is meant by a name: one that is called so as a whole, and by far the best known of those.
+"""Finds the place that a name means: a full match of the name, and by far the best known of several.
 
-`Lake Geneva` is never an airfield of that name's beginning, and where several places of a name are about as well known
-the person is asked. `in Paris, Texas` is looked up in a table's own columns.
+`Lake Geneva` never matches an airfield whose name only begins so. Of equally well-known places the user picks
+one. `in Paris, Texas` is looked up in a table's own columns.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from agents.offline.meaning.stored_values import equals, property_of, stored_val
 MAX_CANDIDATES = 40
 MAX_OFFERED = 4
 MAX_CODE = 3
-"""Letters of the code of a country or state."""
+"""Maximum length of a country or state code."""
 BETTER_KNOWN = 4.0
-"""Times the people of the next place of that name that make a place the one that is meant."""
+"""A place with this many times the population of its rivals is chosen without asking."""
 
 _MARGIN = 1e-6
-"""Degrees around a point of a place within which a row of that name is taken for it."""
+"""Tolerance in degrees between a place's point and the row of that name."""
 
 _found: WeakKeyDictionary[MapAgent, dict[str, FoundPlaces]] = WeakKeyDictionary()
 _rows: WeakKeyDictionary[MapAgent, dict[tuple[str, str, float, float], Cql2]] = WeakKeyDictionary()
-"""Of each agent, what was looked up in its turn: each step of the turn reads the whole request again."""
+"""Look-ups per agent within a turn: every step of the turn reads the whole request again."""
 
 
 def forget_places(agent: MapAgent) -> None:
-    """Look places up again: a turn begins."""
+    """Clear the cached look-ups at the start of a turn."""
     _found.pop(agent, None)
     _rows.pop(agent, None)
 
@@ -55,15 +55,17 @@ async def _find_place(scene: Scene, text: str) -> FoundPlaces:
 async def place_meant(
     scene: Scene, text: str, table: str | None = None, rows: Mention | None = None, *, shapes: bool = False
 ) -> Place:
-    """`table`: only its rows may be meant. `rows`: what the place has to do with; of several places those that lie
-    where these rows do, if any do, and first of all one of them: `bridges near Long Bridge`. `shapes`: of those the
-    ones that are not points, if any are.
+    """The place that `text` means.
 
-    Raises Refuse where no place is called so as a whole or a table did not answer in time, Ask where several may be
-    meant.
+    `table`: consider only its rows. `rows`: what the place relates to; prefer places within their extent, and
+    first of all one of those rows themselves (`bridges near Long Bridge`). `shapes`: prefer places that are
+    not points.
+
+    Raises Refuse if no place has this full name or a table did not answer in time, Ask if several are equally
+    likely.
     """
-    name, places = text.partition(",")[0].strip(), await _called_so(scene, text, table)
-    near = _reach(scene, rows)
+    name, places = text.partition(",")[0].strip(), await _places_named(scene, text, table)
+    near = _only_table(scene, rows)
     if near is not None and near.bounds is not None:
         places = [each for each in places if _is_in(each, near.bounds)] or places
     if shapes:
@@ -76,7 +78,7 @@ async def place_meant(
     if own and near is not None and name_words(near.name)[-1] in name_words(name):
         places = own
     first, *others = places
-    rivals = [each for each in others if _rivals(first, each) or (each in own and first not in own)]
+    rivals = [each for each in others if _is_rival(first, each) or (each in own and first not in own)]
     if not rivals:
         return first
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]
@@ -91,8 +93,8 @@ async def place_meant(
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
 
 
-async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
-    """The places of that name, only those of `table` if it is given. Raises Refuse if no place has the name."""
+async def _places_named(scene: Scene, text: str, table: str | None) -> list[Place]:
+    """The places with this name, in `table` if given. Raises Refuse if there is none."""
     name, _, hint = text.partition(",")
     places: list[Place] = []
     alike: list[str] = []
@@ -102,9 +104,9 @@ async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
         asked = f"{form},{hint}" if hint.strip() else form
         found = await _find_place(scene, asked)
         alike = alike or [each.name for each in found.places]
-        if hint.strip() and not await _lies_there(scene, form, hint, found.places):
+        if hint.strip() and not await _hint_matches(scene, form, hint, found.places):
             continue
-        # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
+        # Results of analyses repeat their source rows, including those of this analysis.
         own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
         missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
         places = [
@@ -113,7 +115,7 @@ async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
         if places:
             break
     if not places:
-        places = await _called_with_noun(scene, name, table)
+        places = await _places_named_with_noun(scene, name, table)
     if missed and table not in {each.table for each in places}:
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
@@ -124,8 +126,8 @@ async def _called_so(scene: Scene, text: str, table: str | None) -> list[Place]:
 
 
 def is_called(place: Place, text: str, vocabulary: Vocabulary) -> bool:
-    """Whether all of the text is its name or code. A word that names rows or a value is no code: `OAKS`, in a request
-    in capitals, are trees, and not an airport."""
+    """Whether `text` is the place's full name or code. A word that names rows or a value is not a code:
+    `OAKS`, in an upper-case request, means trees, not an airport."""
     if not place.whole or fold(place.name) == fold(text):
         return place.whole
     words = name_words(text)
@@ -137,8 +139,8 @@ def is_called(place: Place, text: str, vocabulary: Vocabulary) -> bool:
 async def places_meant(
     scene: Scene, text: str, rows: Mention | None = None, *, shapes: bool = False
 ) -> list[Place]:
-    """The place of a name, or those of `Belgium, the Netherlands and Luxembourg`, which all have to be rows of one
-    table. Raises as `place_meant` does."""
+    """The places of one name or of a list (`Belgium, the Netherlands and Luxembourg`), all from one table.
+    Raises as `place_meant` does."""
     try:
         return [await place_meant(scene, text, rows=rows, shapes=shapes)]
     except Refuse:
@@ -157,15 +159,18 @@ _BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
 async def rows_of_places(
     scene: Scene, text: str, rows: Mention | None = None, *, shapes: bool = False
 ) -> tuple[list[Place], Cql2]:
-    """The places of `text`, and the filter that keeps their rows."""
+    """The places of `text`, and the filter that selects their rows."""
     places = await places_meant(scene, text, rows, shapes=shapes)
     found = [await row_of(scene, each, each.name) for each in places]
     return places, found[0] if len(found) == 1 else {"op": "or", "args": found}
 
 
-async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
-    """`Lakeside fire station`, `the district Old Town`, `bus line 3` (called `Line 3`): rows of the table that the noun
-    names, or of one with rows of that kind (`the Glaswaldsee nature reserve`)."""
+async def _places_named_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
+    """The places of a name with a noun: `Lakeside fire station`, `the district Old Town`, `bus line 3`
+    (called `Line 3`).
+
+    The noun names their table, or a kind of its rows (`the Glaswaldsee nature reserve`).
+    """
     words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for noun, rest in ((words[:at], words[at:]), (words[at:], words[:at])):
@@ -186,7 +191,7 @@ async def _called_with_noun(scene: Scene, text: str, table: str | None) -> list[
 
 
 def _tables_called(vocabulary: Vocabulary, words: tuple[str, ...], *, kinds: bool) -> list[Table]:
-    """The tables that the words name; `kinds`: or whose rows are of a kind that is called so."""
+    """The tables that the words name; with `kinds`, also those with rows of a kind of that name."""
     found = vocabulary.match_table(words)
     if found is not None and found.length == len(words):
         return [*found.found]
@@ -198,8 +203,8 @@ def _tables_called(vocabulary: Vocabulary, words: tuple[str, ...], *, kinds: boo
 async def row_named(
     scene: Scene, table: Table, where: Condition | None, text: str
 ) -> tuple[Place, Cql2] | None:
-    """`Riverside Park`, of parks, or `Ulm station`: the row with that name, where it was read as rows of a kind.
-    Raises Ask where several are called so."""
+    """The row with a name that was read as a kind: `Riverside Park` of parks, `Ulm station`. Raises Ask if
+    several rows have it."""
     if not isinstance(where, OneOf) or where.how != "kind":
         return None
     before, _, noun = text.removeprefix("the ").rpartition(" ")
@@ -211,8 +216,8 @@ async def row_named(
 
 
 async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRow) -> float:
-    """The column's number in the row with this name. Raises Refuse if there is no such row, and Ask if several rows
-    may be meant."""
+    """The column's number in the row of this name. Raises Refuse if there is no such row, Ask if several
+    match."""
     names = name_column(table)
     if not is_number(column) or names is None:
         raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
@@ -232,7 +237,7 @@ async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRo
 
 
 async def row_of(scene: Scene, place: Place, name: str) -> Cql2:
-    """The filter that keeps the row of a place only. Raises Refuse where its table has no key of one column."""
+    """The filter that selects the row of a place. Raises Refuse if its table has no single-column key."""
     known = _rows.setdefault(scene.agent, {})
     which = (place.table, place.name, place.longitude, place.latitude)
     if which not in known:
@@ -255,23 +260,23 @@ async def _row_of(scene: Scene, place: Place, name: str) -> Cql2:
     return equals(table.key[0], [rows[0][table.key[0]]])
 
 
-def _reach(scene: Scene, rows: Mention | None) -> Table | None:
-    """The one table of the rows; where it lies, a place that they have to do with is looked for first."""
+def _only_table(scene: Scene, rows: Mention | None) -> Table | None:
+    """The table of the rows, if there is only one; its extent limits the search for a place."""
     layers = [scene.vocabulary.layer(each) for each in rows.layers] if rows is not None else []
     ids = {*(rows.tables if rows is not None else ()), *(each.table for each in layers if each is not None)}
     return scene.vocabulary.table(ids.pop()) if len(ids) == 1 else None
 
 
 def full_name(place: Place) -> str:
-    """`Paris, France`: with where it lies, as far as that is known."""
+    """A place's name with its location if known: `Paris, France`; else with its kind."""
     parts = [part.strip() for part in place.detail.split(",")]
     where = ", ".join(part for part in parts if part and part not in CONTINENTS)
     return f"{place.name}, {where}" if where else f"{place.name} ({place.kind})"
 
 
-async def _lies_there(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:
-    """Whether any of the places lies where the words after the comma say; otherwise these are ignored. By its
-    description, or because the words, such as a code, left others out."""
+async def _hint_matches(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:
+    """Whether the words after the comma match a place: by its description, or by a code that excludes
+    others."""
     if any(fold(hint.strip()) in fold(each.detail) for each in found):
         return True
     if hint.strip().isupper() and len(hint.strip()) <= MAX_CODE:
@@ -280,7 +285,7 @@ async def _lies_there(scene: Scene, name: str, hint: str, found: Sequence[Place]
 
 
 async def _has_code(scene: Scene, place: Place, code: str) -> bool:
-    """Whether the row of a place has the code, such as that of its country."""
+    """Whether the row of a place contains the code, such as that of its country."""
     table = scene.table(place.table)
     row = await row_of(scene, place, place.name)
     texts = [column.name for column in text_columns(table)]
@@ -288,8 +293,9 @@ async def _has_code(scene: Scene, place: Place, code: str) -> bool:
     return any(code in each.values() for each in rows)
 
 
-def _rivals(first: Place, other: Place) -> bool:
-    """Whether the other one may be meant as well: not the capital within its country, and not much less known."""
+def _is_rival(first: Place, other: Place) -> bool:
+    """Whether `other` may be meant as well: it is nearly as well known, and not the capital within
+    `first`."""
     if _is_in(other, first.bounds) and other.kind != first.kind:
         return False
     if first.population and not other.population:
@@ -302,7 +308,7 @@ def _is_in(place: Place, bounds: Bounds) -> bool:
 
 
 def is_in(position: tuple[float, float], bounds: Bounds) -> bool:
-    """Whether a longitude and latitude lie in a box, which may cross the antimeridian."""
+    """Whether a longitude and latitude are in a box, which may cross the antimeridian."""
     (longitude, latitude), (west, south, east, north) = position, bounds
     return south <= latitude <= north and (
         west <= longitude <= east if west <= east else not east < longitude < west
@@ -315,12 +321,16 @@ PLACES = (
     word_set("county department district kreis commune municipality"),
     word_set("city town place location borough area"),
 )
-"""Columns that say where something is, wide ones first: `in Peru` is the country, not the town in Indiana."""
+"""Words in columns that give locations, widest first: `in Peru` means the country, not the town in
+Indiana."""
 
 
 async def place_within(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
-    """`Paris, Texas`: the rows of a place that lie in the wider one after the comma. None where the words are no such
-    pair. Raises Refuse where no row lies in both."""
+    """The rows of `Paris, Texas`: a place within the wider one after the comma. None if `text` is not such a
+    pair.
+
+    Raises Refuse if no row is in both.
+    """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2 or {"and", "or"} & set(text.lower().split()):
         return None
@@ -337,8 +347,8 @@ async def place_within(scene: Scene, table: Table, columns: Sequence[Column], te
 async def one_place(
     scene: Scene, table: Table, columns: Sequence[Column], name: str, values: list[Any]
 ) -> Cql2:
-    """The rows with these values of a column. Where they lie in several wider places, those in that of the best known
-    place of that name; raises Ask where none is known best."""
+    """The rows with these values of a column, in one wider place only: that of the best-known place of this
+    name. Raises Ask if none is best known."""
     own = equals(name, values)
     column = next(each for each in columns if each.name == name)
     for wider in columns:
@@ -349,13 +359,13 @@ async def one_place(
         if len(where) > 1:
             options = {f"{values[0]}, {each}": each for each in where[:MAX_OFFERED]}
             known = await _best_known(scene, str(values[0]), where)
-            chosen = known or options[_asked(scene, str(values[0]), list(options))]
+            chosen = known or options[_ask_which(scene, str(values[0]), list(options))]
             return _both(own, equals(wider.name, [chosen]))
     return own
 
 
 async def _best_known(scene: Scene, name: str, where: Sequence[str]) -> str | None:
-    """The wider place in which the best known place of that name lies."""
+    """The wider place that contains the best-known place of this name."""
     try:
         place = await place_meant(scene, name)
     except (Ask, Refuse):
@@ -364,7 +374,7 @@ async def _best_known(scene: Scene, name: str, where: Sequence[str]) -> str | No
     return next((each for each in where if each in within), None)
 
 
-def _asked(scene: Scene, name: str, options: Sequence[str]) -> str:
+def _ask_which(scene: Scene, name: str, options: Sequence[str]) -> str:
     question = refusals.WHICH_PLACE(name=name, places="; ".join(options[:-1]), last=options[-1])
     return scene.choose(options, question, name)
 
@@ -374,12 +384,12 @@ def _both(one: Cql2, other: Cql2) -> Cql2:
 
 
 def is_wide(column: Column) -> bool:
-    """Whether it says in which country or region a row is."""
+    """Whether the column gives the country or region of a row."""
     return _width(column) < 2
 
 
 def _width(column: Column) -> int:
-    """Where its kind of place is among PLACES: `land` and `land_name` are one, `land_use` is not."""
+    """Index in PLACES of the column's kind of place: `land` and `land_name` have one, `land_use` has none."""
     if column.samples and all(each.islower() for each in column.samples):
         return len(PLACES)  # `conservation_state` holds no names
     words = name_words(column.name)

@@ -1,4 +1,4 @@
-"""The first rows of a table by a column, for a list and for the map alike."""
+"""The first rows of a table by a column, for both lists and the map."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from agents.offline.meaning.stored_values import equals, property_of
 from agents.ports import DataSource
 
 MAX_SHARING = 100
+"""Maximum number of rows listed because they share the last place."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """The column that ranks, the arguments of `query_features` without its columns, and the call that counts the rows
-    down to the last place, where there are too many to list."""
+    """The ranking column, the arguments of `query_features` except its columns, and a call that counts all
+    rows down to the last place if they are too many to list."""
 
     column: str
     query: dict[str, Any]
@@ -31,8 +32,8 @@ class FirstRows:
 
 
 def apart_from_year(scene: Scene, table: Table, where: Condition | None, top: Top) -> Condition | None:
-    """`the busiest route in 2023`, ranked by `riders_23`, “Boardings in 2023”: the column is of that year, so no date
-    has to be in it."""
+    """The condition without a year that the ranking column already covers: `the busiest route in 2023`,
+    ranked by `riders_23`, “Boardings in 2023”."""
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
     if not any(_is_of_year(column, _year_of(each)) for column in table.columns for each in parts):
         return where
@@ -42,7 +43,7 @@ def apart_from_year(scene: Scene, table: Table, where: Condition | None, top: To
 
 
 def _year_of(condition: Condition | None) -> str:
-    """Of `in 2023`, which is not said to be of a column."""
+    """The year of `in 2023`, unless it refers to a column; else empty."""
     if not isinstance(condition, Compare) or condition.column or condition.measure != "time":
         return ""
     is_year = condition.op == "=" and isinstance(condition.value, Quantity) and condition.value.unit is None
@@ -50,20 +51,24 @@ def _year_of(condition: Condition | None) -> str:
 
 
 def _is_of_year(column: Column, year: str) -> bool:
+    """Whether the column holds figures of this year."""
     is_short = column.name.endswith(f"_{year[2:]}") and year in (column.comment or "").split()
     return bool(year) and (year in years_in(column.name) or is_short)
 
 
 async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, limit: int) -> FirstRows:
-    """Rows that share the last place are all among them, as long as they are no more than as many again; of one row
-    all are, for none of them is the one."""
+    """The query for the first rows.
+
+    Includes all rows that share the last place if that at most doubles the list; for a single row, includes
+    all that share it.
+    """
     column = top_column(scene, table, top)
     known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
     filters = combined("and", where, known)
     descending = ranks_descending(top, column)
     if top.place > 1:
         return await _at_place(scene, table, filters, top, column, descending=descending)
-    in_order = top.word == "sorted"  # rows in an order have no last place
+    in_order = top.word == "sorted"  # sorted rows have no last place
     last = None
     if not in_order:
         last = await _last_place(scene, table, column, filters, limit, descending=descending)
@@ -87,7 +92,7 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
 
 
 async def listed_rows(data: DataSource, vocabulary: Vocabulary, rows: Rows | None) -> Rows | None:
-    """The rows; the first ones of a list or ranking by their keys. None if they have none, or if others share the last
+    """The rows of a list or ranking, by their keys. None if there are none, or if further rows share the last
     place."""
     if rows is None or not rows.number:
         return rows
@@ -113,7 +118,7 @@ async def listed_rows(data: DataSource, vocabulary: Vocabulary, rows: Rows | Non
 async def _at_place(
     scene: Scene, table: Table, filters: Cql2, top: Top, column: Column, *, descending: bool
 ) -> FirstRows:
-    """`the second largest`: the rows of that place. Raises Refuse where a better place is shared."""
+    """The rows at one place of a ranking: `the second largest`. Raises Refuse if a better place is shared."""
     last = await _last_place(scene, table, column, filters, top.place, descending=descending)
     if last is None:
         raise Refuse(refusals.TOO_FEW(n=top.place, table=table.title, column=column.name))
@@ -135,7 +140,7 @@ async def _at_place(
 async def _last_place(
     scene: Scene, table: Table, column: Column, filters: Cql2, limit: int, *, descending: bool
 ) -> Any:
-    """The value of the last of the first rows, as it stands in CQL2; None where there are fewer."""
+    """The value of the last of the first rows, as CQL2; None if there are fewer."""
     first = await scene.data.query(
         table.id, [column.name], filters, sort=column.name, descending=descending, limit=limit
     )

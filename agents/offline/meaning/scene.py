@@ -1,6 +1,6 @@
-"""The world as the planner sees it while it carries out one command, and the ways in which it can stop.
+"""The planner's view of the map and data while it carries out one command, and the ways in which it can stop.
 
-Built again at every step from the request: nothing is remembered between steps but the conversation itself.
+Built again from the request at every step: only the conversation itself is remembered between steps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class MapAgent(Protocol):
-    """What the offline model needs of the agent that asks it."""
+    """What the offline model needs from the agent that calls it."""
 
     registry: TableRegistry
     map: MapSession
@@ -40,31 +40,34 @@ class MapAgent(Protocol):
 
 
 def operations_of(agent: MapAgent) -> Sequence[OperationInfo]:
-    """What an analysis may do that this agent can ask for; nothing without an analyst."""
+    """The analysis operations that this agent offers; none without an analyst."""
     analyst: Analyst | None = getattr(agent, "analyst", None)
     return analyst.operations() if analyst is not None else ()
 
 
 Calls = list[tuple[str, dict[str, Any]]]
-"""Names of tools and their arguments, to be called in this order."""
+"""Tool calls to make, in order: names and arguments."""
 
 
 log = logging.getLogger("agents.offline")
 ALL_ASKED_ABOUT = {"both": 2, "both of them": 2, "all three of them": 3}
-"""Words for the rows of several questions that were alike, and how many questions."""
+"""Words for the rows of several similar questions, and the number of questions."""
 MAX_OPTIONS = 500
-"""Of a question, which are kept with its answer's memory in the log."""
+"""Maximum number of options of a question stored with the answer in the log."""
 _PLACES = {"first": 1, "1st": 1, **ORDINALS, **{str(place): place for place in range(1, 10)}}
 _ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
 
 
 class Stop(Exception):
-    """A command cannot be carried out as it stands."""
+    """The command ends here, without a result."""
 
 
 class Ask(Stop):
-    """It can mean several things: `question` names the options, each of which may stand for `words` of the request.
-    `goals` are the commands that mean the options, where they are known."""
+    """The command is ambiguous.
+
+    `question` lists the options, each of which may replace `words` of the request. `goals`: the commands that
+    express the options, if known.
+    """
 
     def __init__(
         self, question: str, options: Sequence[str], words: str = "", goals: Sequence[str] = ()
@@ -77,7 +80,7 @@ class Ask(Stop):
 
 
 class Refuse(Stop):
-    """The data or the tools cannot give it."""
+    """The data or tools cannot provide this: why, and an alternative."""
 
     def __init__(self, reason: str, alternative: str = "") -> None:
         super().__init__(reason)
@@ -86,7 +89,7 @@ class Refuse(Stop):
 
 
 class Say(Stop):
-    """Nothing needs to be done: this is the answer."""
+    """Nothing needs to be done; `text` is the answer."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -94,7 +97,7 @@ class Say(Stop):
 
 
 async def unless_refused(found: Awaitable[T]) -> T | None:
-    """What is looked up; None where the data cannot give it."""
+    """The result of a look-up; None if it is refused."""
     try:
         return await found
     except Refuse:
@@ -102,7 +105,7 @@ async def unless_refused(found: Awaitable[T]) -> T | None:
 
 
 async def unless_failed(found: Awaitable[T]) -> T | None:
-    """As `unless_refused`, and None where the look-up fails, too. Raises ToolUnavailable."""
+    """The result of a look-up; None if it is refused or fails. Raises ToolUnavailable."""
     try:
         return await unless_refused(found)
     except ToolUnavailable:
@@ -114,7 +117,7 @@ async def unless_failed(found: Awaitable[T]) -> T | None:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call of the present command that has been made, and what became of it."""
+    """A completed call of the current command, and its result."""
 
     call: ToolCall
     arguments: Mapping[str, Any]
@@ -123,10 +126,11 @@ class Done:
 
 @dataclass(frozen=True)
 class Scene:
-    """`done` are this command's own calls so far; `recent` the layers spoken of, the latest first; `result` the table
-    that the latest analysis left, if it is still there.
+    """State of the map and conversation for one command.
 
-    `preferred` are the answers to earlier questions; where there is a choice they decide it.
+    `done`: this command's completed calls. `recent`: layers mentioned, latest first. `result`: the table of
+    the latest analysis, if it still exists. `preferred`: answers to earlier questions, used to decide
+    choices.
     """
 
     agent: MapAgent
@@ -137,9 +141,9 @@ class Scene:
     preferred: tuple[str, ...] = ()
     result: str | None = None
     rows: Rows | None = None
-    """What the question before was about; `them`, in another question."""
+    """The rows of the previous question: `them` in the next one."""
     alike: tuple[Rows, ...] = ()
-    """What the same question was about before that, for other places; with `rows` they are `both`."""
+    """Rows of earlier, similar questions about other places; together with `rows` they are `both`."""
 
     @property
     def data(self) -> DataSource:
@@ -154,13 +158,14 @@ class Scene:
         return self.vocabulary.layers
 
     def table(self, table_id: str) -> Table:
+        """The table with this id. Raises Refuse if it no longer exists."""
         found = self.vocabulary.table(table_id)
         if found is None:
             raise Refuse(refusals.TABLE_GONE(table=table_id))
         return found
 
     def choose(self, options: Sequence[str], question: str, words: str = "") -> str:
-        """The only option, the one that an earlier answer prefers, or a question."""
+        """The only option, or the one preferred by an earlier answer. Raises Ask otherwise."""
         if len(options) == 1:
             return options[0]
         chosen = chosen_option(options, self.preferred)
@@ -171,7 +176,8 @@ class Scene:
     # --- layers ----------------------------------------------------------------------------------------------
 
     def recent_layer(self) -> Layer:
-        """The layer that was spoken of last, else the selected one, else the topmost."""
+        """The layer mentioned last, else the selected one, else the topmost. Raises Refuse if the map has
+        none."""
         for layer_id in self.recent:
             layer = self.vocabulary.layer(layer_id)
             if layer is not None:
@@ -185,13 +191,14 @@ class Scene:
         raise Refuse(refusals.NO_LAYERS(), self.first_step())
 
     def all_layers(self) -> list[Layer]:
-        """At least one."""
+        """All layers. Raises Refuse if the map has none."""
         if not self.layers:
             raise Refuse(refusals.NO_LAYERS(), self.first_step())
         return list(self.layers)
 
     def layer_of(self, mention: Mention | None, *, sure: bool = False) -> Layer:
-        """The one layer that is meant. `sure`: of several, none is taken only for being spoken of last."""
+        """The layer that is meant. With `sure`, an ambiguous name is not resolved to the layer mentioned
+        last. Raises Ask or Refuse."""
         if mention is not None and _is_of_several(mention):
             raise self._no_layer(mention)
         if mention is None or mention.pronoun:
@@ -201,7 +208,7 @@ class Scene:
             ):
                 raise self._no_layer(mention)
             if mention is not None and recent.count == 1 and mention.text.lower().split()[-1:] == ["ones"]:
-                raise self._no_layer(mention)  # `which ones …?`, behind the first of a ranking
+                raise self._no_layer(mention)  # `which ones …?` after the first row of a ranking
             return recent
         if len(mention.layers) > 1:
             for layer_id in () if sure else self.recent:
@@ -223,28 +230,28 @@ class Scene:
         return Refuse(refusals.NO_LAYER(text=mention.text), refusals.LAYERS_ARE(names=there) if there else "")
 
     def undrawn(self, mention: Mention | None) -> Rows | None:
-        """The rows that `them` means, where no layer shows any of their table, or `both`."""
+        """The rows that `them` means if no layer shows their table, or those of `both`."""
         if mention is not None and _is_of_several(mention):
             return self._all_asked_about(mention)
-        shown = self.rows.table if self.rows is not None else ""  # of a chart of a layer, that layer
+        shown = self.rows.table if self.rows is not None else ""  # for a chart of a layer, the layer's id
         drawn = any(shown in (layer.id, layer.table) for layer in self.layers)
         return self.rows if mention is not None and mention.pronoun and not drawn else None
 
     @property
     def charted(self) -> Rows | None:
-        """The rows of the chart that was made last, where no layer shows any of their table."""
+        """The rows of the latest chart, if no layer shows their table."""
         rows = self.rows
         if rows is None or not rows.charted or self.vocabulary.table(rows.table) is None:
             return None
         return None if any(layer.table == rows.table for layer in self.layers) else rows
 
     def refuse_undrawn(self, mention: Mention) -> None:
-        """Raises Refuse where the rows that `them` means are not those of a layer."""
+        """Raise Refuse if the rows that `them` means are not those of a layer."""
         if self.undrawn(mention) is not None or self.narrowed(mention) is not None:
             raise self._no_layer(mention)
 
     def _all_asked_about(self, mention: Mention) -> Rows:
-        """The rows of the same question, asked for several places. Raises Refuse where there are not that many."""
+        """The rows of the same question about several places. Raises Refuse if their number differs."""
         asked = (*self.alike, *((self.rows,) if self.rows is not None else ()))
         number = ALL_ASKED_ABOUT[mention.text.lower()]
         if (
@@ -256,7 +263,7 @@ class Scene:
         return Rows(asked[0].table, {"op": "or", "args": [each.filter for each in asked]})
 
     def narrowed(self, mention: Mention | None) -> Rows | None:
-        """The rows that `them` means where the question before was about a part of what a layer shows."""
+        """The rows that `them` means if the previous question was about a part of what a layer shows."""
         if mention is None or not mention.pronoun or self.rows is None or self.rows.filter is None:
             return None
         layer = self.recent_layer()
@@ -266,7 +273,8 @@ class Scene:
         return self.rows if layer.table == self.rows.table and is_part else None
 
     def filter_of(self, mention: Mention) -> Cql2 | None:
-        """What the rows that are spoken of pass already: those of the question before, or what a layer shows."""
+        """The filter of the mentioned rows: that of the previous question, or of the layer. Raises Ask or
+        Refuse."""
         if _is_of_several(mention):
             return self._all_asked_about(mention).filter
         if mention.pronoun and self.rows is not None:
@@ -285,7 +293,7 @@ class Scene:
         return layer
 
     def table_of(self, mention: Mention) -> Table:
-        """The one table that is meant, by its own name or that of a layer."""
+        """The table that is meant, by its own name or a layer's. Raises Ask or Refuse."""
         if _is_of_several(mention):
             return self.table(self._all_asked_about(mention).table)
         if mention.pronoun and self.rows is not None:
@@ -302,7 +310,7 @@ class Scene:
         return self.table(self.choose(options, question, mention.text))
 
     def unknown(self, mention: Mention) -> Refuse:
-        """Nothing is called so: what there is instead."""
+        """A refusal that says that nothing has this name, and lists what exists."""
         if mention.everything:
             return Refuse(refusals.EVERYTHING(), refusals.TABLES_ARE(names=self.some_tables()))
         if not self.vocabulary.index.by_id:
@@ -310,6 +318,7 @@ class Scene:
         return Refuse(refusals.NO_TABLE(text=mention.text), refusals.THERE_ARE(names=self.some_tables()))
 
     def some_tables(self, most: int = 8) -> str:
+        """The names of the first tables, and how many more there are."""
         tables = self.vocabulary.index.own
         known = Counter(table.name for table in tables)
         names = [table.name if known[table.name] == 1 else table.id for table in tables[:most]]
@@ -317,6 +326,7 @@ class Scene:
         return LIST_MORE(first=shown, n=len(tables) - most) if len(tables) > most else shown
 
     def first_step(self) -> str:
+        """An example request for an empty map."""
         drawable = [table.name for table in self.vocabulary.index.own if table.geometry_column]
         if not drawable:
             return ""
@@ -324,12 +334,12 @@ class Scene:
 
 
 def _is_of_several(mention: Mention) -> bool:
-    """Whether it is `both` or alike, which no single layer is."""
+    """Whether the mention is `both` or similar, which is never a single layer."""
     return mention.pronoun and mention.text.lower() in ALL_ASKED_ABOUT
 
 
 def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
-    """The one option that an answer names, by all of it or by words that only that option has; the latest counts."""
+    """The only option that an answer names, in full or by words unique to it; the latest answer wins."""
     for answer in reversed(answers):
         wanted = answer.strip(" .!?\"'“”").lower()
         words = set(wanted.split()) - _ANSWER_FILLERS
@@ -345,7 +355,7 @@ def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
 
 
 def option_meant(options: Sequence[str], answer: str) -> str | None:
-    """The option that an answer names, or the place of: `the second one`, `2`."""
+    """The option that an answer names, in words or by position: `the second one`, `2`."""
     words = [word for word in answer.lower().strip(" .!?").split() if word not in _ANSWER_FILLERS]
     place = _PLACES.get(words[0]) if len(words) == 1 else None
     return chosen_option(options, (answer,)) or (

@@ -1,6 +1,5 @@
-"""The ways in which a value that a request names may be written in a table; countries by their other names and
-adjectives.
-"""
+"""Alternative spellings of a value as a table may store it, including other names and adjectives of
+countries."""
 
 from __future__ import annotations
 
@@ -17,35 +16,36 @@ _CURRENCIES = {
     "australian dollar": "AUD", "canadian dollar": "CAD", "danish krone": "DKK", "norwegian krone": "NOK",
     "swedish krona": "SEK", "zloty": "PLN", "cfa franc": "XOF",
 }  # fmt: skip
-"""The codes of currencies by their names."""
+"""Currency codes by name."""
 
 
 def unquoted(text: str) -> str:
-    """The text without the double quotes around it."""
+    """The text without surrounding double quotes."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
 def place_forms(text: str) -> list[str]:
-    """The text, and what else that place is called."""
+    """The text and other names of the same place."""
     text = unquoted(text)
     bare = text[4:] if text.lower().startswith("the ") else text
     return [bare, *other_names(bare)]
 
 
 def without_noun(text: str, nouns: Collection[str]) -> list[str]:
-    """`Ulm` of `the gauge Ulm` and of `Ulm gauge`; nothing where no such noun is said."""
+    """The text without a noun in `nouns`: `Ulm` for `the gauge Ulm` and `Ulm gauge`; empty if there is
+    none."""
     words = text.removeprefix("the ").split()
     ways = ((words[:1], words[1:]), (words[-1:], words[:-1]))
     return [" ".join(rest) for noun, rest in ways if rest and singular(fold(noun[0])) in nouns]
 
 
 def adjective_forms(text: str) -> list[str]:
-    """`large`, what an adjective of a place comes from (European -> Europe), and the singular (oaks -> oak)."""
+    """Values that an adjective or plural may stand for: `large`, European -> Europe, oaks -> oak."""
     word = unquoted(text)
     lowered = word.lower()
     before, _, last = lowered.rpartition(" ")
     one = f"{before} {singular(last)}".strip()
-    said = (lowered, one) if word.isupper() or len(word) > 2 else ()  # `us` is no country
+    said = (lowered, one) if word.isupper() or len(word) > 2 else ()  # `us` is not a country
     places = [place_of(each) or each for each in said]
     forms = [word, one, *(form for place in places for form in place_forms(place)), _CURRENCIES.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
@@ -54,7 +54,7 @@ def adjective_forms(text: str) -> list[str]:
 
 
 def spellings(forms: Sequence[str]) -> list[str]:
-    """How a value is usually written: such rows are found without folding every row of the table."""
+    """Usual ways to write a value, so that rows are found without folding every row of the table."""
     joined = (joiner.join(re.split(r"[\s_-]+", form)) for form in forms for joiner in (" ", "-", "_"))
     spelt = [
         way
@@ -65,26 +65,26 @@ def spellings(forms: Sequence[str]) -> list[str]:
 
 
 _MAX_CODE = 4
-"""Letters of a code such as that of an airport."""
+"""Maximum length of a code such as an airport's."""
 _OF_COUNTRIES = word_set("country iso nation province region state territory")
 
 
 Stored = dict[str, list[Any]]
-"""Values by the names of their columns."""
+"""Values by column name."""
 
 
 def without_codes(stored: Stored, text: str, kept: Set[str]) -> Stored:
-    """Without codes: `big` is not the airport `BIG`. A column called by a `kept` word may hold short words in
-    capitals."""
-    return _without_code(stored, text, lambda words: not words & kept)
+    """The values except codes: `big` is not the airport `BIG`. Columns whose name has a `kept` word are not
+    filtered."""
+    return _drop_codes(stored, text, lambda words: not words & kept)
 
 
 def without_country_codes(stored: Stored, text: str) -> Stored:
-    """Without the code of a country or state that is written in small letters: `la` is not Laos."""
-    return _without_code(stored, text, lambda words: "code" in words and bool(words & _OF_COUNTRIES))
+    """The values except codes of countries or states that the request has in lower case: `la` is not Laos."""
+    return _drop_codes(stored, text, lambda words: "code" in words and bool(words & _OF_COUNTRIES))
 
 
-def _without_code(stored: Stored, text: str, is_of_codes: Callable[[set[str]], bool]) -> Stored:
+def _drop_codes(stored: Stored, text: str, is_of_codes: Callable[[set[str]], bool]) -> Stored:
     left = {
         name: [each for each in own if not (is_code(each) and fold(each) == fold(text))]
         if is_of_codes(set(name_words(name)))
@@ -95,12 +95,12 @@ def _without_code(stored: Stored, text: str, is_of_codes: Callable[[set[str]], b
 
 
 def is_code(value: str) -> bool:
-    """Whether a value is a few capitals, which no noun is."""
+    """Whether a value is a short upper-case code."""
     return value.isupper() and len(value) <= _MAX_CODE
 
 
 def split_values(text: str) -> list[str]:
-    """`Germany`, `France` and `Peru` of `Germany, France or Peru`."""
+    """The parts of a list: `Germany, France or Peru` as three."""
     parts: list[str] = []
     word: list[str] = []
     quoted = False

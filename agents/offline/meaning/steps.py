@@ -1,7 +1,7 @@
-"""One operation of an analysis in words, before the tables are there: what it reads, and its arguments.
+"""One operation of an analysis, before its input tables exist: its inputs and arguments.
 
-What depends on the columns of a table that an earlier step makes stays in words (`ColumnWords`, `Ranking`,
-`LateCondition`, `NameColumn`, `AddedColumn`) until that table is there.
+Arguments that depend on the columns of a table made by an earlier step stay in words (`ColumnWords`,
+`Ranking`, `LateCondition`, `NameColumn`, `AddedColumn`) until that table exists.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from agents.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
-    """A column of the table that the input `of` names."""
+    """Words for a column of the table given as input `of`."""
 
     text: str
     of: str = "source"
 
     @property
     def meaning(self) -> tuple[str, ...]:
-        """Equal for all spellings of the words."""
+        """The same value for all spellings of the words."""
         return (*name_words(self.text), self.of)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The column that a superlative speaks of; of counted `rows` that of their number."""
+    """The column that a superlative means; for counted `rows`, the column of their number."""
 
     top: Top
     of: str = "source"
@@ -41,7 +41,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class LateCondition:
-    """A condition on the table's own columns."""
+    """A condition on the columns of a table that may not exist yet."""
 
     condition: Condition
     of: str = "source"
@@ -49,14 +49,15 @@ class LateCondition:
 
 @dataclass(frozen=True, slots=True)
 class NameColumn:
-    """The column that says what the rows of an input are called."""
+    """The column with the names of an input's rows."""
 
     of: str = "source"
 
 
 @dataclass(frozen=True, slots=True)
 class AddedColumn:
-    """The column that the operation before added under this name, or with a number where the name was taken."""
+    """The column that the previous operation added under this name, with a number appended if the name was
+    taken."""
 
     name: str
     of: str = "source"
@@ -64,7 +65,7 @@ class AddedColumn:
 
 @dataclass(frozen=True, slots=True)
 class AddedInUnit:
-    """The expression of an added column in a unit that is `factor` of its own."""
+    """An added column converted to another unit, which is `factor` times its own."""
 
     column: AddedColumn
     factor: float
@@ -77,54 +78,54 @@ Arguments = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class AnalysisStep:
-    """`inputs` are the operation's tables by argument; several of one name are a list."""
+    """An operation with its inputs by argument; several inputs of one name form a list."""
 
     operation: str
     inputs: Inputs
     arguments: Arguments = ()
     text: str = ""
-    """The words that were read."""
+    """The words of the request for this step."""
     title: str = ""
-    """What the result is called, where the words themselves are not."""
+    """Title of the result, if it differs from `text`."""
     unit: Unit | None = None
-    """The unit of the distance in the answer, where the request names one."""
+    """The unit of the distance in the answer, if the request names one."""
 
 
 VALUES_NAMED = ""
-"""Stands for the column of which the rows' condition names several values."""
+"""Placeholder for the column of which the condition names several values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A figure of each value of the rows' own column `by`; `aggregate` as the operations take it."""
+    """A figure per value of the rows' own column `by`; `aggregate` is in the form that operations take."""
 
     source: Features
     by: str
     aggregate: dict[str, Any]
     text: str = ""
-    """The words that were read."""
+    """The words of the request for this step."""
     title: str = ""
     part: Condition | None = None
-    """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
+    """Compute the percentage of each group's rows that pass this condition; `aggregate` is then a count."""
     of_all: bool = False
-    """The share of each group in all rows, in percent; then `aggregate` counts or adds up."""
+    """Compute each group's percentage of the total; `aggregate` is then a count or sum."""
     shapes: bool = True
-    """The groups get the shapes of their rows."""
+    """Whether groups get the combined geometry of their rows."""
 
 
 def quoted(column: str) -> str:
-    """A column's name as calculations take every name: `"2010"`, where the bare digits are a number."""
+    """A column's name quoted for expressions: `"2010"`, where bare digits would be a number."""
     doubled = column.replace('"', '""')
     return f'"{doubled}"'
 
 
 def inputs_of(part: AnalysisStep | Grouped) -> tuple[Features, ...]:
-    """What a step reads itself."""
+    """The direct inputs of a step."""
     return (part.source,) if isinstance(part, Grouped) else tuple(features for _, features in part.inputs)
 
 
 def steps_within(part: AnalysisStep | Grouped) -> Iterator[AnalysisStep | Grouped]:
-    """The steps that make what a step reads, and the step itself."""
+    """The nested steps that produce a step's inputs, then the step itself."""
     for features in inputs_of(part):
         for inner in features.made:
             yield from steps_within(inner)
@@ -132,7 +133,7 @@ def steps_within(part: AnalysisStep | Grouped) -> Iterator[AnalysisStep | Groupe
 
 
 def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:
-    """All that a step and the steps within it read from elsewhere."""
+    """All features that a step and its nested steps read from elsewhere."""
     for features in inputs_of(part):
         if not features.made:
             yield features
@@ -146,12 +147,12 @@ def rows_of(part: AnalysisStep | Grouped) -> Mention | None:
 
 
 def others_of(part: AnalysisStep | Grouped, features: Features) -> list[Mention]:
-    """The rows that a step reads besides these."""
+    """The rows that a step reads besides `features`."""
     return [each.mention for each in inputs_of(part) if each is not features and each.mention is not None]
 
 
 def related_to_all(part: AnalysisStep | Grouped) -> Features | None:
-    """`all airports`, to each of which rows are to be near; an analysis finds those that are near any."""
+    """The features of `near all airports`, where a step would only find rows near any of them; else None."""
     if not isinstance(part, AnalysisStep) or part.operation != "select_by_location":
         return None
     other = dict(part.inputs)["other"]
@@ -160,7 +161,7 @@ def related_to_all(part: AnalysisStep | Grouped) -> Features | None:
 
 
 def words_of(value: Any) -> Iterator[ColumnWords]:
-    """The columns that arguments name."""
+    """The column words in arguments."""
     if isinstance(value, ColumnWords):
         yield value
     elif isinstance(value, Mapping):
@@ -171,8 +172,10 @@ def words_of(value: Any) -> Iterator[ColumnWords]:
 
 
 def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) -> Any:
-    """Arguments with the names of the columns that the words of an input mean, where that is only one: what a step
-    makes of a table does not keep its comments."""
+    """Arguments with column words of input `of` replaced by the column's name if only one matches.
+
+    Tables made by a step do not keep the comments by which the words would be found later.
+    """
     if isinstance(value, ColumnWords):
         names = called(value.text) if value.of == of else ()
         return ColumnWords(names[0], of) if len(names) == 1 else value
@@ -189,24 +192,24 @@ _OPENING = re.compile(
     r"|draw|create|compute|calculate|how far (?:away )?(?:is it|is|are))\s+",
     re.IGNORECASE,
 )
-"""What a request begins with and a title does not."""
+"""The start of a request that is left out of a title."""
 
 
 def title_of(part: AnalysisStep | Grouped) -> str:
-    """What the result is called: `Airports within 50 km of Berlin`."""
+    """The title of a step's result: `Airports within 50 km of Berlin`."""
     text = part.title or _OPENING.sub("", part.text)
     return text[:1].upper() + text[1:]
 
 
 def title_behind(title: str, part: AnalysisStep | Grouped) -> str:
-    """What the result of a part is called behind one of that title."""
+    """The title of a step's result, after the title of the previous step."""
     own = title_of(part)
     return f"{title}, {own[:1].lower()}{own[1:]}" if title and goes_on(part) else own
 
 
 def goes_on(part: AnalysisStep | Grouped) -> bool:
-    """Whether the result is called by that of the part before: what is only ranked, ordered or kept by words that do
-    not name it, and `length of each`."""
+    """Whether the result's title continues that of the previous step: it is only ranked, sorted or
+    filtered."""
     if not isinstance(part, AnalysisStep) or inputs_of(part)[0] != RESULT:
         return False
     names_nothing = part.operation == "select_by_location" or part.title[:1].islower()
@@ -216,24 +219,24 @@ def goes_on(part: AnalysisStep | Grouped) -> bool:
 def step(
     operation: str, source: Features, *more: tuple[str, Features], title: str = "", **arguments: Any
 ) -> AnalysisStep:
-    """A step of an analysis: an operation with its sources by argument, and its other arguments."""
+    """An operation with its inputs and other arguments."""
     return AnalysisStep(operation, (("source", source), *more), tuple(arguments.items()), title=title)
 
 
 def top_step(
     source: Features, by: Any, n: int, *, smallest: bool = False, title: str = "", **arguments: Any
 ) -> AnalysisStep:
-    """The first rows by a column."""
+    """The first `n` rows by a column."""
     way = {"smallest": True} if smallest else {}
     return step("top", source, title=title, by=by, n=n, **arguments, **way)
 
 
 EXACT_TIMES = ("days", "hours", "minutes", "seconds")
-"""Units of the time between two dates; years are counted in whole ones, whose averages say little."""
+"""Units for the time between two dates; years are whole numbers, too coarse to average."""
 
 
 def time_between(rows: Features, dates: tuple[str, str], unit: Unit, name: str, title: str) -> AnalysisStep:
-    """Each row with the time from one date to the other."""
+    """The rows with an added column: the time from one date to the other."""
     first, last = map(ColumnWords, dates)
     change = {
         "function": "date_difference",
@@ -246,8 +249,8 @@ def time_between(rows: Features, dates: tuple[str, str], unit: Unit, name: str, 
 
 
 def first_groups_step(groups: str, how: str, what: str, by: str | ColumnWords, n: int = 1) -> AnalysisStep:
-    """Those of the groups before that have the most or the least: `The 3 countries with the most airports`. `by` is the
-    column that was added, or the words for it."""
+    """The first or last of the previous step's groups: `The 3 countries with the most airports`. `by`: the
+    added column's name, or words for it."""
     few = f"{n} " if n > 1 else ""
     title = f"The {few}{groups.removeprefix('the ')} with the {how} {what}"
     column = AddedColumn(by) if isinstance(by, str) else by
@@ -262,31 +265,31 @@ def near_step(
     operation: str = "select_by_location",
     **arguments: Any,
 ) -> AnalysisStep:
-    """Rows within a distance of others, or with `spatial_join` how many of the others there are."""
+    """Rows within a distance of others; with `spatial_join`, the number of others near each row."""
     return step(
         operation, rows, ("other", other), title=title, predicate="within_distance", distance=distance, **arguments
     )  # fmt: skip
 
 
 def sum_of(column: str | ColumnWords) -> dict[str, Any]:
-    """The total of a column."""
+    """An aggregate: the total of a column."""
     return {"function": "sum", "column": ColumnWords(column) if isinstance(column, str) else column}
 
 
 def is_least(how: str) -> bool:
-    """Whether `fewest` or `smallest number of` asks for the least."""
+    """Whether the words ask for the least: `fewest`, `smallest number of`."""
     return how.split()[0] in _LEAST
 
 
 def counted(*figures: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """With the count of rows in front; nothing when nothing else is wanted, for the operations count by themselves."""
+    """The figures preceded by a count of rows; empty without figures, because operations count by default."""
     return [{"function": "count"}, *figures] if figures else []
 
 
 def summary(
     rows: Features, by: Sequence[Any], figure: Mapping[str, Any] | None, title: str = ""
 ) -> AnalysisStep:
-    """The number of rows of each group, or of all, and a figure of them."""
+    """A step that counts the rows of each group, or all rows, with an optional figure."""
     given = {"by": by} if by else {}
     wanted = {"aggregates": counted(figure)} if figure is not None else {}
     return step("summarise", rows, title=title, **given, **wanted)
@@ -295,7 +298,7 @@ def summary(
 def count_in_areas(
     areas: Features, rows: Features, figure: Mapping[str, Any] | None = None, title: str = ""
 ) -> AnalysisStep:
-    """The number of rows in each area, and a figure of them."""
+    """A step that counts the rows in each area, with an optional figure."""
     wanted = {}
     if figure is not None:
         wanted = {"aggregates": counted({**figure, "column": ColumnWords(figure["column"].text, "other")})}
@@ -303,7 +306,8 @@ def count_in_areas(
 
 
 def step_in_full(part: AnalysisStep | Grouped) -> str:
-    """A step in words that set it apart from other readings of the same words: `plots not within 300 ft of taps`."""
+    """A step in words that distinguish it from other readings of the same request: `plots not within 300 ft
+    of taps`."""
     if isinstance(part, Grouped):
         return f"{part.aggregate['function']} of {part.source.noun} by {part.by}"
     arguments, inputs = dict(part.arguments), [(name, rows.noun or "them") for name, rows in part.inputs]
@@ -315,7 +319,7 @@ def step_in_full(part: AnalysisStep | Grouped) -> str:
 
 
 def _location_words(rows: Mapping[str, str], arguments: dict[str, Any]) -> list[str]:
-    """Takes what they say out of the arguments."""
+    """The words of a spatial relation, removing its arguments from `arguments`."""
     relation, invert = arguments.pop("predicate", "intersects"), arguments.pop("invert", False)
     if relation == "within_distance" and "distance" in arguments:
         relation = f"within {' '.join(_texts(arguments.pop('distance')))} of"
@@ -323,7 +327,7 @@ def _location_words(rows: Mapping[str, str], arguments: dict[str, Any]) -> list[
 
 
 def _texts(value: Any, name: str = "") -> Iterator[str]:
-    """The words of an argument; of one with parts, without any names."""
+    """The words of an argument; nested values without their names."""
     if isinstance(value, Mapping):
         value = tuple(value.values())
     if isinstance(value, tuple | list):

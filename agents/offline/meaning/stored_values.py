@@ -1,4 +1,4 @@
-"""The values of a table's columns as they are stored, found whatever their case and accents."""
+"""Looks up the values of a table's columns, ignoring case and accents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from agents.offline.meaning.spellings import adjective_forms, place_forms, spell
 
 
 def columns_in(filter: Any) -> list[str]:
-    """The columns that a filter asks about."""
+    """The columns that a filter uses."""
     if not isinstance(filter, dict):
         return []
     own = [str(filter["property"])] if "property" in filter else []
@@ -44,7 +44,7 @@ def property_of(column: str) -> Cql2:
 
 
 def equals(column: str, values: Sequence[Any]) -> Cql2:
-    """The condition that a column has one of the values, as CQL2 JSON."""
+    """CQL2 JSON for a column that has one of the values."""
     if len(values) == 1:
         return {"op": "=", "args": [property_of(column), values[0]]}
     return {"op": "in", "args": [property_of(column), list(values)]}
@@ -53,10 +53,10 @@ def equals(column: str, values: Sequence[Any]) -> Cql2:
 async def stored_values(
     scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str]
 ) -> dict[str, list[Any]]:
-    """By column the values as they are stored that equal one of the forms but for case, accents and what joins words,
-    or that its comment explains so: `vitrified clay` of “VCP = vitrified clay”.
+    """Stored values, by column, that equal one of `forms` apart from case, accents and hyphens.
 
-    The first column that has one counts. If none has the usual spellings, one slower look folds every row.
+    Also matches a code's explanation in the column's comment (“VCP = vitrified clay”). The first matching
+    column wins. If no usual spelling matches, one slower query folds every row.
     """
     if not columns or not forms:
         return {}
@@ -78,7 +78,7 @@ async def stored_values(
 
 
 async def with_shared_name(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`samples from Terrace`: several rows have the name, which is that of their place and not their own."""
+    """The rows named after their place (`samples from Terrace`), if several share that name."""
     column = name_column(table)
     stored = await stored_values(scene, table, [column], place_forms(text)) if column is not None else {}
     named = equals(*next(iter(stored.items()))) if stored else None
@@ -86,7 +86,7 @@ async def with_shared_name(scene: Scene, table: Table, text: str) -> Cql2 | None
 
 
 async def before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`single family homes`: a value, and a noun for the things that its column, or the table, is about."""
+    """The rows of a value followed by a noun for the column's or table's subject: `single family homes`."""
     value, _, last = text.rpartition(" ")
     nouns = things_called(singular(fold(last)))
     of_rows = nouns & {*name_words(table.name), *name_words(table.comment or "")}
@@ -102,7 +102,7 @@ async def before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
 async def rows_with(
     scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: Set[str]
 ) -> dict[str, list[Any]]:
-    """The `wanted_values` of rows that pass one of the tests."""
+    """The `wanted` values of rows that pass one of the tests, by column."""
     condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
     names = [column.name for column in columns]
     answer = await unless_failed(scene.data.query(table.id, names, condition, limit=200)) or {}
@@ -115,8 +115,8 @@ def wanted_values(
     wanted: Set[str],
     last_words: Set[str] = frozenset(),
 ) -> dict[str, list[Any]]:
-    """By column the values of rows that are `wanted`, as `plain` writes them, or are several words the last of which
-    is one of `last_words`."""
+    """Values by column that are in `wanted` when normalised by `plain`, or that end with one of
+    `last_words`."""
     found: dict[str, list[Any]] = {}
     for row in rows:
         for column in columns:
@@ -130,7 +130,7 @@ def wanted_values(
 
 
 def plain(value: str) -> str:
-    """A value without case and accents, its words joined by spaces: `semi detached` of `Semi-detached`."""
+    """A value in lower case without accents, its words separated by spaces: `semi detached`."""
     return _JOINERS.sub(" ", fold(value))
 
 
@@ -138,14 +138,14 @@ _JOINERS = re.compile(r"[\s_-]+")
 
 
 def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
-    """CQL2 for text within a column, ignoring case; wildcards in the text are taken literally."""
+    """CQL2 for a column that contains a text, ignoring case; wildcards in the text are literal."""
     literal = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     insensitive = {"op": "casei", "args": [property_of(column)]}
     return {"op": "like", "args": [insensitive, {"op": "casei", "args": [f"{before}{literal}{after}"]}]}
 
 
 def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
-    """`industrial`, `sandy`, of the values `Industry` and `sand`: the one value that the adjective is made of."""
+    """The only value that an adjective derives from: `industrial` -> `Industry`, `sandy` -> `sand`."""
     word = fold(text)
     forms = {
         (column.name, value)
@@ -157,8 +157,7 @@ def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
 
 
 def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
-    """`Tierney` of `R. Tierney`: the values of one column of people that end with the name; `oak trees`, of bur
-    oaks and red oaks."""
+    """Rows whose value ends with a name or noun: `R. Tierney`; bur oaks and red oaks for `oak trees`."""
     noun = singular(fold(name))
     group = scene.vocabulary.match_group(noun)
     if group is not None and group[0].id == table.id:
@@ -176,30 +175,33 @@ def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
 
 
 def _is_made_of(word: str, noun: str) -> bool:
+    """Whether the adjective or participle `word` derives from `noun`."""
     if word.endswith("y"):
         return noun in (word[:-1], word[:-2], f"{word[:-1]}e")
-    if word.endswith("ed") and len(noun) >= _LEAST_VERB:
-        return noun in (word[:-2], word[:-1])  # `failed inspections`, of a value `Fail`
-    of_noun = word.endswith(_OF_NOUNS) and not noun.endswith(_OF_NOUNS) and word[:4] == noun[:4]
+    if word.endswith("ed") and len(noun) >= _MIN_VERB_LENGTH:
+        return noun in (word[:-2], word[:-1])  # `failed inspections`, with a value `Fail`
+    of_noun = (
+        word.endswith(_ADJECTIVE_ENDINGS) and not noun.endswith(_ADJECTIVE_ENDINGS) and word[:4] == noun[:4]
+    )
     return of_noun and are_forms(word, noun)
 
 
-_LEAST_VERB = 4
-"""Letters of a value that is a verb."""
+_MIN_VERB_LENGTH = 4
+"""Minimum length of a value that is a verb."""
 _PEOPLE = word_set("""
     architect artist author collector contractor inspector leader observer operator owner recorder sampler surveyor
     teacher
 """)
-"""What columns of people are called."""
-_OF_NOUNS = ("al", "ic", "ary", "ous")
-"""How adjectives end that are made of nouns."""
+"""Names of columns that hold people."""
+_ADJECTIVE_ENDINGS = ("al", "ic", "ary", "ous")
+"""Endings of adjectives that derive from nouns."""
 
 
 async def column_of_kind(
     scene: Scene, table: Table, text: str, best: str, values: list[Any]
 ) -> tuple[str, dict[str, list[Any]]]:
-    """The column whose value is meant, and the values by it. Raises Ask where more rows are of that kind by another
-    column, such as `oaks` of a species and a genus; not by one that tells what is so normally."""
+    """The column whose value is meant, and its values. Raises Ask if another column has more rows with it
+    (`oaks` as species and genus), unless that column holds the normal state."""
     wanted, named = {fold(str(each)) for each in values}, name_column(table)
     known = {
         each.name: own
@@ -216,15 +218,14 @@ async def column_of_kind(
             best, values = (best, values) if scene.choose(options, question) == options[0] else (other, found)
             break
     else:
-        return await _kind_or_one(scene, table, text, best, values)
+        return await _kind_or_named_row(scene, table, text, best, values)
     return best, {best: values}
 
 
-async def _kind_or_one(
+async def _kind_or_named_row(
     scene: Scene, table: Table, text: str, best: str, values: list[Any]
 ) -> tuple[str, dict[str, list[Any]]]:
-    """All rows of a kind, or the one of them that is called so, too. Raises Ask: `Antarctica` is a continent and a
-    country."""
+    """Rows of a kind, or the row of that name. Raises Ask: `Antarctica` is a continent and a country."""
     named = name_column(table)
     if named is None or named.name == best or text.islower():
         return best, {best: values}
@@ -246,8 +247,8 @@ def _folded(operand: Any) -> Cql2:
 
 
 async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
-    """`with no dwellings`: rows without a value, or, of things that are counted, those with 0; of a column that says
-    `none`, `never` or `no` also those."""
+    """Rows without a value (`with no dwellings`); for counts, rows with 0; else also `none`, `never`,
+    `no`."""
     own = property_of(column.name)
     if await _counts_from_zero(scene, table, column):
         return {"op": "=", "args": [own, 0]}
@@ -262,16 +263,16 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
 
 
 async def or_unknown(scene: Scene, table: Table, left: Cql2) -> Cql2:
-    """`exclude the closed ones`: what is left, and the rows of which it is not known whether they are among those."""
+    """A negated filter that also keeps rows with unknown values: `exclude the closed ones`."""
     if left.get("op") != "not":
-        return left  # `hide those below 1000 m`: the others are at least so high
+        return left  # `hide those below 1000 m` keeps rows of at least 1000 m
     unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(name)]} for name in columns_in(left)]
     stored = [each for each in unknown if await scene.data.count(table.id, each)]
     return {"op": "or", "args": [left, *stored]} if stored else left
 
 
 def _is_graded(column: Column) -> bool:
-    """Whether `no` is one of its answers: beside `yes` or `partly`, and not beside the codes of countries."""
+    """Whether `no` is an answer in this column (beside `yes` or `partly`), not a country code."""
     return not _ANSWERS.isdisjoint(each.casefold() for each in column.samples)
 
 
@@ -279,14 +280,14 @@ _ANSWERS = YES | {"partly", "partial", "partially"}
 
 
 async def with_value(scene: Scene, table: Table, column: Column) -> Cql2:
-    """`with dwellings`: rows with a value, or, of things that are counted, with more than 0."""
+    """`with dwellings`: rows with a value; for counts, rows with more than 0."""
     if await _counts_from_zero(scene, table, column):
         return {"op": ">", "args": [property_of(column.name), 0]}
     return negated(await without_value(scene, table, column))
 
 
 async def _counts_from_zero(scene: Scene, table: Table, column: Column) -> bool:
-    """Whether 0 means none: in counts that every row has, or that are 0 in some row."""
+    """Whether 0 means none: for counts that every row has, or whose minimum is 0."""
     if not _counts_things(column):
         return False
     found = await scene.data.stats(table.id, column.name)
@@ -302,7 +303,7 @@ def negated(inner: Cql2) -> Cql2:
 
 
 def columns_with_several(filter: Any) -> set[str]:
-    """The columns of which a filter names several values, all conditions of which hold."""
+    """The columns for which a conjunctive filter lists several values."""
     if not isinstance(filter, Mapping):
         return set()
     if filter.get("op") == "in":
@@ -312,14 +313,15 @@ def columns_with_several(filter: Any) -> set[str]:
 
 
 def _counts_things(column: Column) -> bool:
-    """Whether it tells how many there are of something: `pupils`, `swings_ct`, “Number of swings”."""
+    """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”."""
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
     said = (column.comment or "").lower().startswith("number of ")
     return column.kind == "integer" and (said or is_plural(things))
 
 
 def with_change(compared: Cql2, condition: Compare) -> Cql2:
-    """A comparison with another column, as a part of which or so much more: 0.85 times the number of 2018."""
+    """A comparison with a multiple of another column, or with a constant added: 0.85 times the number of
+    2018."""
     column, value = compared["args"]
     if condition.times != 1:
         value = {"op": "*", "args": [value, condition.times]}
@@ -329,8 +331,8 @@ def with_change(compared: Cql2, condition: Compare) -> Cql2:
 
 
 async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`church-owned`, `privately owned`, `strictly protected`: the value of a column `owner` or `protection`;
-    `protected` alone: any value."""
+    """Rows by the agent or manner of an action: `church-owned`, `strictly protected`; `protected`: any
+    value."""
     who, _, verb = text.replace("-", " ").rpartition(" ")
     columns = [each for each in columns_of_doing(table, verb) if not is_of_another(table, each, (verb,))]
     if len(columns) != 1 or (not who and has_date_of(table, verb) is not None):
@@ -347,21 +349,21 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 
 def has_date_of(table: Table, verb: str) -> Cql2 | None:
-    """`repaired`: what has a date in the only column of the time when that was done."""
+    """`repaired`: rows with a date in the only column that records when that was done."""
     dated = [each for each in table.columns if each.kind in ("date", "timestamp") and tells_of(each, verb)]
-    if len(dated) != 1 or not verb.endswith(_ENDS_OF_DONE):
+    if len(dated) != 1 or not verb.endswith(_PARTICIPLES):
         return None
     return {"op": "not", "args": [{"op": "isNull", "args": [property_of(dated[0].name)]}]}
 
 
 def columns_of_doing(table: Table, verb: str) -> list[Column]:
-    """The text columns that say by whom, how or when something was done: `owner`, `protection` and `mowing` of `owned`,
-    `protected` and `mown`."""
+    """The text columns that record by whom, how or when something was done: `owner`, `protection`,
+    `mowing`."""
     doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
     return [
         each
         for each in text_columns(table)
-        if verb.endswith(_ENDS_OF_DONE)
+        if verb.endswith(_PARTICIPLES)
         and not is_key_name(each.name)
         and any(
             own in doers or word_cost(own, verb) is not None
@@ -370,26 +372,29 @@ def columns_of_doing(table: Table, verb: str) -> list[Column]:
     ]
 
 
-_ENDS_OF_DONE = ("ed", "wn")
+_PARTICIPLES = ("ed", "wn")
+"""Endings of participles."""
 _STATES = frozenset(("open", "closed", "shut", "active", "inactive"))
-"""Words that are as often said of what the rows are about."""
+"""States that often belong to another thing than the row itself."""
 _OF_FLAGS = frozenset(("is", "yn", "flag"))
-_DENIED = frozenset(("not", "never", "no", "none", "without"))
+_NEGATIONS = frozenset(("not", "never", "no", "none", "without"))
+"""Words that negate the explanation of an empty value."""
 _EMPTY_MEANS = re.compile(r"\bempty\s*(?:[:=]|if|when|where|while|means)\s*([^;,.()]+)", re.IGNORECASE)
 
 
 def is_of_another(table: Table, flag: Column, words: Sequence[str]) -> bool:
-    """Whether a state, such as `open`, is that of another thing in this column: `rd_closed` tells of a road, and not of
-    the burst."""
+    """Whether a flag column describes the state of another thing: `rd_closed` is about a road, not the
+    burst."""
     own = {*words, *_OF_FLAGS, *name_words(table.name)}
     return bool(_STATES.intersection(words)) and not own.issuperset(name_words(flag.name))
 
 
 def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:
-    """`open`, of “Date repaired (empty: still open)”: no value in that column."""
+    """Rows with an empty column whose comment explains it so: `open` of “Date repaired (empty: still
+    open)”."""
     for column in table.columns:
         explained = _EMPTY_MEANS.search(column.comment or "")
         said = set(name_words(explained[1])) if explained is not None else set()
-        if words and set(words) <= said and not (_DENIED & said) - set(words):
+        if words and set(words) <= said and not (_NEGATIONS & said) - set(words):
             return {"op": "isNull", "args": [property_of(column.name)]}
     return None

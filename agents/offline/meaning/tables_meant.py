@@ -1,8 +1,8 @@
-"""Which of several tables with the same noun are meant: those that have what is said of their rows.
+"""Chooses among tables with the same noun: those with the columns and values that the request mentions.
 
-`stations with pm10 above 30` are of the table that has such a column, `traffic stations` of the one with such a value.
-Where several have it, or more than `MAX_READ` may have it, the person is asked. `wells of district 3` are all rows of a
-table whose comment is “Groundwater wells of district 3”.
+`stations with pm10 above 30` means the table with such a column, `traffic stations` the one with such a
+value. If several qualify, or more than `MAX_READ` would have to be read, the user is asked. `wells of
+district 3` means all rows of a table whose comment is “Groundwater wells of district 3”.
 """
 
 from __future__ import annotations
@@ -32,21 +32,24 @@ from agents.offline.meaning.steps import ColumnWords
 
 T = TypeVar("T")
 MAX_READ = 16
-"""Tables whose values are looked up for one request: each look-up is a query."""
+"""Maximum number of tables queried for values in one request."""
 _OF_PLACES = ("in", "of")
 _OF_ROWS = ("kind", "is", "named")
-"""Values that rows have themselves. Where they lie tells nothing: no row of the right table may lie there."""
+"""Conditions on values of the rows themselves. Locations do not distinguish tables: the right one may have no
+row there."""
 
 
 async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Sequence[Mention] = ()) -> Mention:
-    """The mention with only those tables that have all columns and values in `parts`, and that lie where the `others`
-    do, with which the rows have to do; unchanged where none has. `fen` in `area of fen` is not the name of a place, so
-    it is a value of the rows."""
+    """The mention reduced to tables with all columns and values in `parts`, and that overlap the tables of
+    `others`.
+
+    Unchanged if none qualifies. `fen` in `area of fen` is read as a value of the rows, not as a place.
+    """
     options = scene.vocabulary.tables(mention.tables)
     if len(options) < 2:
         return mention
     near = scene.vocabulary.tables([each for other in others for each in other.tables])
-    options = tuple(table for table in options if any(_meet(table, each) for each in near)) or options
+    options = tuple(table for table in options if any(_overlap(table, each) for each in near)) or options
     columns = [each for each in parts_of(parts) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
     placed = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_PLACES]
@@ -61,10 +64,10 @@ async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Seque
 
 
 def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
-    """The intent, or a part of it, with `those cities` as the rows or the layer that were spoken of. Raises Refuse
-    where there are none."""
+    """The intent, or a part of it, with `those cities` replaced by the rows or layer mentioned before. Raises
+    Refuse if there are none."""
     if isinstance(meant, Mention):
-        return _spoken_of(scene, meant) if meant.is_those else meant
+        return _resolve_those(scene, meant) if meant.is_those else meant
     if isinstance(meant, tuple):
         return tuple(with_rows_spoken_of(scene, each) for each in meant)
     if not is_dataclass(meant) or isinstance(meant, type):
@@ -76,20 +79,20 @@ def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
 
 
 def steps_with_rows_spoken_of(scene: Scene, steps: Sequence[T]) -> tuple[T, ...]:
-    """The steps of an analysis, the first one with rows that were spoken of before it. In a later one, `those cities`
-    may be the result of a step before: raises Refuse."""
+    """The steps of an analysis, with `those cities` replaced in the first one. Raises Refuse if a later step
+    has it: it could mean an earlier step's result."""
     for each in parts_of(steps[1:]):
         if isinstance(each, Mention) and each.is_those:
-            raise _not_spoken_of(each)
+            raise _not_mentioned_before(each)
     return (with_rows_spoken_of(scene, steps[0]), *steps[1:])
 
 
-def _not_spoken_of(mention: Mention) -> Refuse:
+def _not_mentioned_before(mention: Mention) -> Refuse:
     return Refuse(refusals.NOT_SPOKEN_OF(text=mention.text, word=mention.text.split()[0]))
 
 
-def _spoken_of(scene: Scene, mention: Mention) -> Mention:
-    """`them`, where the rows or the layer spoken of last are called so, else the only layer that is."""
+def _resolve_those(scene: Scene, mention: Mention) -> Mention:
+    """The rows or layer mentioned last, if the noun fits; else the only layer that fits. Raises Refuse."""
     noun = singular(name_words(mention.text)[-1])
 
     def is_called_so(table: str, layer: Layer | None = None) -> bool:
@@ -103,12 +106,12 @@ def _spoken_of(scene: Scene, mention: Mention) -> Mention:
         return Mention(mention.text, pronoun=True)
     layers = tuple(each.id for each in scene.layers if is_called_so(each.table, each))
     if len(layers) != 1:
-        raise _not_spoken_of(mention)
+        raise _not_mentioned_before(mention)
     return Mention(mention.text, layers=layers)
 
 
 async def with_tables_meant(scene: Scene, intent: T) -> T:
-    """The intent about those tables that have what it says of them."""
+    """The intent with its subject reduced to the tables that fit what it says."""
     subject = getattr(intent, "subject", None)
     if not isinstance(subject, Mention):
         return intent
@@ -119,32 +122,32 @@ async def with_tables_meant(scene: Scene, intent: T) -> T:
     where = getattr(intent, "where", None)
     if table is None or others != [None] or where is None:
         return intent
-    return replace(intent, where=await _unsaid(scene, table, where))  # type: ignore[type-var]
+    return replace(intent, where=await _without_stated_places(scene, table, where))  # type: ignore[type-var]
 
 
-async def _unsaid(scene: Scene, table: Table, where: Condition) -> Condition | None:
-    """The condition without what the table's comment says of all its rows and no column tells."""
+async def _without_stated_places(scene: Scene, table: Table, where: Condition) -> Condition | None:
+    """The condition without locations that the table's comment states for all rows and no column holds."""
     if isinstance(where, Group) and where.op == "and":
-        return all_of(*[await _unsaid(scene, table, each) for each in where.parts])
+        return all_of(*[await _without_stated_places(scene, table, each) for each in where.parts])
     if not isinstance(where, OneOf) or not says_of_all(table, where):
         return where
     return where if await _has_value(scene, table, where) else None
 
 
 def says_of_all(table: Table, value: OneOf) -> bool:
-    """Whether the comment's first sentence ends with the place, or names nothing after it."""
+    """Whether the first sentence of the table's comment ends with this place."""
     place = re.escape(fold(unquoted(value.text)))
     pattern = rf"\b(?:of|in|from|for|within) (?:the )?{place}\s*(?:[.;:(]|$)"
     return value.how in _OF_PLACES and re.search(pattern, fold(table.comment or "")) is not None
 
 
-def _meet(table: Table, other: Table) -> bool:
-    """Whether the boxes around two tables have something in common; those that are not known may."""
+def _overlap(table: Table, other: Table) -> bool:
+    """Whether the extents of two tables overlap; true if one is unknown."""
     if table.bounds is None or other.bounds is None:
         return True
     west, south, east, north = table.bounds
     left, bottom, right, top = other.bounds
-    across = west > east or left > right  # of the antimeridian
+    across = west > east or left > right  # crosses the antimeridian
     return (across or (west <= right and left <= east)) and south <= top and bottom <= north
 
 

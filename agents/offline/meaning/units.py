@@ -1,6 +1,6 @@
-"""Units of measure: what a request says (`2 km`), what a column holds (`elevation_ft`), and the way between.
+"""Units of measure: in requests (`2 km`), in columns (`elevation_ft`), and conversion.
 
-A number is never compared with a column of another dimension, and never converted unless both units are known.
+Numbers are compared only within one dimension, and converted only if both units are known.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _PEOPLE = {"people", "pop", "population", "inhabitants", "residents"}
 _DURATIONS = frozenset(
     ("response", "time", "duration", "travel", "drive", "walk", "wait", "delay", "trip", "elapsed", "journey")
 )
-"""Words before a `min` that is minutes and not a minimum."""
+"""Words before `min` when it means minutes, not minimum."""
 _MEASURED_IN_INCHES = word_set("""
     dbh depth dia diam diameter dpth height length precip rain rainfall snow snowfall thickness width
 """)
-"""Words before an `in` that is inches."""
+"""Words before `in` when it means inches."""
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
 def unit_named(word: str, following: str = "") -> tuple[Unit, int] | None:
-    """The unit that a word (or two: `square km`) names, and how many words it took."""
+    """The unit that a word, or two (`square km`), names, and the number of words used."""
     if word in _SQUARE and following:
         length = UNITS.get(following)
         if length is not None and length.symbol in _LENGTHS_OF_SQUARES:
@@ -39,12 +39,12 @@ def unit_named(word: str, following: str = "") -> tuple[Unit, int] | None:
 
 
 def density_of(area: Unit) -> Unit | None:
-    """`people per km²`, of the area's unit."""
+    """People per unit of area (`people per km²`), if supported."""
     return {"km²": UNITS["people/km²"], "sq mi": UNITS["people/mi²"]}.get(area.symbol)
 
 
 def column_unit(column: Column) -> Unit | None:
-    """The unit a column is in, by its name's ending or else by what its comment says first."""
+    """The unit of a column: from the ending of its name, else from the first unit in its comment."""
     if column.kind not in ("integer", "number"):
         return None
     if (scaled := _scaled_currency(column)) is not None:
@@ -63,8 +63,8 @@ def column_unit(column: Column) -> Unit | None:
             return None  # `VFM_HA`: “growing stock per hectare”
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
-    said = "" if (column.comment or "").startswith("Calculated: ") else (column.comment or "")
-    words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", said.lower())
+    explanation = "" if (column.comment or "").startswith("Calculated: ") else (column.comment or "")
+    words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", explanation.lower())
     for index, word in enumerate(words):
         previous = words[index - 1] if index else ""
         if previous.removesuffix("s") in MAGNITUDES:
@@ -82,7 +82,7 @@ def column_unit(column: Column) -> Unit | None:
 
 
 def _per(unit: Unit, comment: str) -> bool:
-    """Whether a comment says of something how much there is per unit."""
+    """Whether a comment describes an amount per this unit."""
     words = comment.lower().replace("/", " per ").split()
     pairs = pairwise(words)
     return any(first == "per" and UNITS.get(second.strip(".,;()")) == unit for first, second in pairs)
@@ -99,13 +99,14 @@ _SHORT_IN_THOUSANDS = re.compile(
 
 
 def _scaled_currency(column: Column) -> Unit | None:
-    """Thousand euros of `cost_keur`, `cost_eur_k`, or of “Building cost in thousand euros”."""
+    """The currency unit with its scale: thousand euros for `cost_keur`, `cost_eur_k` or “Building cost in
+    thousand euros”."""
     short = _SHORT_IN_THOUSANDS.search(column.name.lower())
-    said = _IN_THOUSANDS.search(column.comment or "")
+    commented = _IN_THOUSANDS.search(column.comment or "")
     if short is not None:
         scale, money = _SHORT_SCALES[short["scale"] or short["then"]], short["money"] or short["first"]
-    elif said is not None:
-        scale, money = said[1].lower(), said[2].lower()
+    elif commented is not None:
+        scale, money = commented[1].lower(), commented[2].lower()
     else:
         return None
     letter, factor = _SCALES[scale]
@@ -113,13 +114,13 @@ def _scaled_currency(column: Column) -> Unit | None:
 
 
 def in_unit(column: Column | None, unit: Unit) -> bool:
-    """Whether the values of a column can be told in a unit."""
+    """Whether a column's values can be converted to a unit."""
     own = column_unit(column) if column is not None else None
     return own is not None and own.dimension == unit.dimension
 
 
 def _per_area(words: list[str]) -> Unit | None:
-    """What `inhabitants per square kilometre` is in; None for other rates, which are compared as they stand."""
+    """The unit of `inhabitants per square kilometre`; None for other rates, which are not converted."""
     place = words.index("per") + 1 if "per" in words else len(words)
     area = (
         unit_named(words[place], words[place + 1] if place + 1 < len(words) else "")
@@ -130,7 +131,7 @@ def _per_area(words: list[str]) -> Unit | None:
 
 
 def convert(value: float, source: Unit, target: Unit) -> float:
-    """Between units of one dimension, free of floating-point dust."""
+    """Convert between units of one dimension, rounded to 10 significant digits."""
     if source == target:
         return value
     return float(f"{value * source.factor / target.factor:.10g}")
@@ -140,7 +141,8 @@ _PARTS = {"half": 0.5, "quarter": 0.25, "three quarters": 0.75, "three quarter":
 
 
 def part_of_unit(words: Sequence[str]) -> tuple[int, float] | None:
-    """How many words `a quarter`, `half a` or `three quarters of a` has before a unit, and the number that it is."""
+    """The number of words and the value of a fraction before a unit: `a quarter`, `half a`, `three quarters
+    of a`."""
     begin = 1 if words[:1] == ["a"] else 0
     for length in (2, 1):
         part = _PARTS.get(" ".join(words[begin : begin + length]))
@@ -153,12 +155,12 @@ def part_of_unit(words: Sequence[str]) -> tuple[int, float] | None:
 
 
 def is_year(number: float) -> bool:
-    """Whether a number without a unit may be meant as a year."""
+    """Whether a number without a unit may be a year."""
     return 1000 <= number < 3000
 
 
 def in_one_unit(columns: Sequence[Column]) -> list[Column]:
-    """The metric column of a measure that is kept in several units; all columns where they hold several measures."""
+    """The metric column of a measure kept in several units; all columns if they hold different measures."""
     if len(columns) < 2 or len({name_without_unit(column) for column in columns}) > 1:
         return list(columns)
     metric = [
@@ -168,6 +170,6 @@ def in_one_unit(columns: Sequence[Column]) -> list[Column]:
 
 
 def name_without_unit(column: Column) -> tuple[str, ...]:
-    """`elevation` of `elevation_m`."""
+    """The words of a column's name without its unit: `elevation` for `elevation_m`."""
     words = name_words(column.name)
     return words[:-1] if len(words) > 1 and words[-1] in UNIT_WORDS else words

@@ -19,7 +19,7 @@ from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_singular_of, name_words
-from agents.offline.meaning.conditions import Group, Mention, all_of, parted
+from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.filters.times import times_lasting
 from agents.offline.meaning.steps import (
@@ -183,7 +183,7 @@ def share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`percentage of dead trees in Riverside by species`: of the rows of each group that lie there, those that pass the
     condition; without a condition, of all rows those of each group."""
     rows: Features = bindings["source"]
-    where, among = parted(rows.where)
+    where, among = split_off_places(rows.where)
     found = by_own_column({**bindings, "source": replace(rows, where=among)}, context)
     if found is None or not isinstance(found[0], Grouped) or rows.made:
         return None

@@ -1,1 +1,1 @@
-"""Conditions as CQL2 filters: columns found, values looked up, dates, places and geometries compared."""
+"""Conditions as CQL2 filters: finds columns, looks up values, and compares dates, places and geometries."""

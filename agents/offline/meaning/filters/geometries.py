@@ -1,4 +1,4 @@
-"""Conditions on geometries as filters: what is wrong with them, where they lie, what is drawn, selected or in view."""
+"""Filters on geometries: validity, location, and what is drawn, selected or in view."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of
 
 ON_LINE_DEG = 1e-9
-"""So near to a parallel or meridian a point is on it."""
+"""A point within this distance of a parallel or meridian is on it."""
 LINE_STEP_DEG = 1.0
-"""Between the corners of a parallel, which is no geodesic: at most 100 m away."""
+"""Distance between the vertices of a parallel, which is not a geodesic: an error of at most 100 m."""
 
 
 def of_shape(table: Table, fact: str) -> Cql2:
+    """Rows whose geometry is valid, invalid, empty or missing. Raises Refuse for a table without geometry."""
     if table.geometry_column is None:
         raise Refuse(refusals.NO_GEOMETRIES(table=table.title))
     own = property_of(table.geometry_column)
@@ -29,11 +30,12 @@ def of_shape(table: Table, fact: str) -> Cql2:
 
 
 def on_side(table: Table, condition: OnSide) -> Cql2:
-    """In the part of the earth to that side; what crosses the line is on neither."""
+    """Features entirely on one side of a line; those that cross it are on neither side."""
     if table.geometry_column is None:
         raise Refuse(refusals.NO_GEOMETRY(table=table.title))
     west, south, east, north = -180.0, -90.0, 180.0, 90.0
-    # Points at a pole or the antimeridian are on the area's edge, and belong to it; those on the line do not.
+    # Points at a pole or the antimeridian are on the area's edge and count; points on the dividing line do
+    # not.
     is_points = table.geometry_family == "point"
     beside = ON_LINE_DEG if is_points else 0.0
     match condition.side:
@@ -55,8 +57,8 @@ def on_side(table: Table, condition: OnSide) -> Cql2:
 
 
 async def near_spot(scene: Scene, table: Table, condition: NearSpot) -> Cql2:
-    """Within a distance on the ellipsoid. Where the order of the coordinates is not said, that with rows there.
-    Raises Refuse for a table without geometry."""
+    """Features within a distance on the ellipsoid. If the order of coordinates is unknown, uses the one that
+    has rows. Raises Refuse for a table without geometry."""
     if isinstance(condition.of, EarthLine):
         return _within(table, _line(condition.of), condition.metres)
     around = [
@@ -81,8 +83,11 @@ def _within(table: Table, shape: Cql2, metres: float) -> Cql2:
 
 
 def positions(spot: Spot, extents: Sequence[Bounds | None]) -> list[tuple[float, float]]:
-    """Longitude and latitude in the order that was said; else in both orders, latitude first, or in that only which
-    lies in one of the extents."""
+    """Possible (longitude, latitude) pairs of a spot.
+
+    In the stated order; otherwise in the order that falls into one of the extents, or in both, latitude
+    first.
+    """
     latitude_first, longitude_first = (spot.second, spot.first), (spot.first, spot.second)
     if spot.order:
         return [latitude_first if spot.order == "latitude" else longitude_first]
@@ -100,6 +105,7 @@ def _line(line: EarthLine) -> Cql2:
 
 
 async def in_focus(scene: Scene, table: Table, what: str) -> Cql2:
+    """Features in the selection, the drawn area or the view. Raises Refuse if there is no such thing."""
     focus = scene.focus or Focus()
     has_area = focus.area is not None
     if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
@@ -115,7 +121,7 @@ async def in_focus(scene: Scene, table: Table, what: str) -> Cql2:
 
 
 async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
-    """The selected features, or the rows that belong to them by a column that both tables have."""
+    """The selected features, or the rows related to them by a shared column."""
     if not focus.feature_ids:
         raise Refuse(refusals.NOTHING_SELECTED(), refusals.CLICK_TO_SELECT())
     layer = scene.vocabulary.layer(focus.layer_id or "")

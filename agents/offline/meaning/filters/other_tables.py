@@ -1,4 +1,4 @@
-"""Values that a table does not have itself: through another table that shares codes with it, or by place."""
+"""Filters by values that a table lacks: through another table with shared codes, or by location."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
 _MOST_ROWS = 500
 _SMALL_TABLE = 5000
+"""Maximum number of rows of a table used for look-ups."""
 _CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
 _COVERED = 0.95
+"""Minimum share of rows with a code that the other table must know."""
 MAX_AREA_CHARACTERS = 20_000
-"""Of an area as GeoJSON, which becomes part of a filter."""
+"""Maximum size of an area as GeoJSON within a filter."""
 GROUPS = word_set("""
     continent region subregion country state province nation zone territory area admin name
 """)
-"""Words in the names of columns that many rows share a value of."""
+"""Words in names of columns whose values many rows share."""
 
 
 async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 | None:
-    """A filter on the table's codes or names, taken from rows of another table that have the value."""
+    """A filter on the table's codes or names, from rows of another table that have the value."""
     known = scene.vocabulary.few_tables or await scene.agent.registry.search(
         f"countries regions {forms[0]}", 50
     )
@@ -50,7 +52,7 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
 
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """By place: the rows that lie in the area of another table that is called so. Raises Ask where several are."""
+    """The rows within the area of this name in another table. Raises Ask if several areas have it."""
     text = text.removeprefix("the ")
     found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
     known = [
@@ -79,7 +81,7 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     area = {**rows[0][other.geometry_column], "name": called}
     args = [property_of(table.geometry_column), area]
     inside: Cql2 = {"op": "s_intersects", "args": args}
-    if table.geometry_family != "point":  # a neighbour that only shares the border is not in it
+    if table.geometry_family != "point":  # a neighbour that only shares the border is not inside
         inside = {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
     if not await scene.data.count(table.id, inside):
         raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
@@ -87,13 +89,13 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 
 def _grouping(other: Table) -> list[Column]:
-    """Columns that say what a row is or belongs to: its name, its continent; not its capital."""
+    """Columns with a row's name or group (its continent), but not its attributes (its capital)."""
     own = name_column(other)
     return [c for c in text_columns(other) if c is own or GROUPS & set(name_words(c.name))][:_MOST_LOOKUPS]
 
 
 async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> Cql2 | None:
-    """The rows of `table` that belong to these of `other` by a column that both have; None where none is."""
+    """The rows of `table` related to these rows of `other` by a shared column; None if there are none."""
     names = sorted({theirs for _, theirs in _links(table, other)})
     try:
         answer = await scene.data.query(other.id, names, condition, limit=_MOST_ROWS)
@@ -114,7 +116,7 @@ async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> C
 
 
 async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: str) -> bool:
-    """Whether the other table knows nearly all codes of ours; else rows would be missed silently."""
+    """Whether the other table knows nearly all our codes; otherwise rows would be missed silently."""
     answer = await scene.data.query(other.id, [theirs], limit=_SMALL_TABLE)
     codes = sorted({row[theirs] for row in answer.get("rows", ()) if row.get(theirs)})
     if not codes:
@@ -127,8 +129,8 @@ async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: s
 
 
 def _links(table: Table, other: Table) -> list[tuple[str, str]]:
-    """Pairs of columns that may hold the same codes or names: `country_code` of ours and `iso_a2` of countries,
-    `country` of ours and their `name`."""
+    """Pairs of columns that may hold the same codes or names: our `country_code` and `iso_a2` of countries,
+    our `country` and their `name`."""
     about = set(name_words(other.name))
     ours = [(column.name, set(name_words(column.name))) for column in text_columns(table)]
     coded = [

@@ -1,4 +1,4 @@
-"""From conditions to CQL2: columns found, values looked up, quantities brought to the unit of their column."""
+"""Translates conditions to CQL2: finds columns, looks up values, converts quantities to the column's unit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ from agents.offline.meaning.units import column_unit, convert
 from agents.worded import numeral
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
-"""Dimensions that are measured in several units: a number of one means nothing in another."""
+"""Dimensions with several units: a number without the unit would be ambiguous."""
 _KINDS = {
     "boolean": "yes or no",
     "integer": "numbers",
@@ -70,7 +70,7 @@ _KINDS = {
     "date": "dates",
     "timestamp": "times",
 }
-"""What columns hold."""
+"""What columns of each kind hold."""
 
 
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
@@ -86,7 +86,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
         case Negation(Empty(mention, said)) if (
-            value := await _value_said(scene, table, mention, said)
+            value := await _filler_value(scene, table, mention, said)
         ) is not None:
             return value
         case Negation(Empty(mention, unknown=False)):
@@ -118,7 +118,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
 
 
 def _in_their_year(parts: Sequence[Condition]) -> Sequence[Condition]:
-    """`traffic below 1000 in 2019`, of columns `aadt_2019` and `aadt_2023`: the column of that year, and no date."""
+    """The conditions with columns of the stated year: `traffic below 1000 in 2019` uses `aadt_2019`, not a
+    date."""
     when = [each for each in parts if isinstance(each, Compare) and each.op == "=" and each.measure == "time"]
     year = when[0].value.text if len(when) == 1 and isinstance(when[0].value, Quantity) else ""
     found: list[Condition] = []
@@ -142,6 +143,7 @@ def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:
 
 
 def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
+    """The parts without nested groups of the same operator and without duplicates."""
     flat: list[Cql2] = []
     for part in parts:
         for inner in part["args"] if part.get("op") == op else [part]:
@@ -150,8 +152,8 @@ def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
     return flat
 
 
-async def _value_said(scene: Scene, table: Table, mention: ColumnMention, said: str) -> Cql2 | None:
-    """`with status reported`: the value, where a row has it."""
+async def _filler_value(scene: Scene, table: Table, mention: ColumnMention, said: str) -> Cql2 | None:
+    """The filter for `with status reported`, if a row has that value."""
     column = named_column(scene, table, mention)
     if not said or column.kind != "text":
         return None
@@ -160,9 +162,9 @@ async def _value_said(scene: Scene, table: Table, mention: ColumnMention, said: 
 
 
 async def _empty(scene: Scene, table: Table, condition: Empty) -> Cql2:
-    """`with no result available`. Raises Ask where that is a value."""
+    """The filter for `with no result available`. Raises Ask if that word is also a value."""
     column = named_column(scene, table, condition.column)
-    value = await _value_said(scene, table, condition.column, condition.said)
+    value = await _filler_value(scene, table, condition.column, condition.said)
     if value is not None:
         options = [f"{column.name} is empty", f"{column.name} is not {condition.said}"]
         question = refusals.VALUE_WHICH(text=condition.said, first=options[0], second=options[1])
@@ -174,7 +176,7 @@ async def _empty(scene: Scene, table: Table, condition: Empty) -> Cql2:
 
 
 _HINTED = re.compile(r".+ \((?P<hint>[^()]+)\)")
-"""`vitrified clay (VCP)`: a value as people call it, and as the data has it."""
+"""`vitrified clay (VCP)`: a value in words, and as stored."""
 
 
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
@@ -202,7 +204,7 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
 
 
 def _typed(table: Table, column: Column, text: str) -> Cql2:
-    """A word for a column that holds no text."""
+    """A word compared with a column that holds no text. Raises Refuse if it does not fit."""
     if column.kind == "boolean" and text.lower() in ("true", "yes", "false", "no"):
         return {"op": "=", "args": [property_of(column.name), text.lower() in ("true", "yes")]}
     tokens = tokenize(text)
@@ -223,7 +225,8 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
 
 async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
-    """A number is looked up in a column of text as a word is: `felt in 2020` names no value of `felt`."""
+    """A comparison; a number is looked up in a text column like a word (`felt in 2020` is no value of
+    `felt`)."""
     column = compared_column(scene, table, condition)
     value, op = condition.value, condition.op
     if isinstance(value, NamedRow):
@@ -260,7 +263,7 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
 
 
 def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: ColumnMention) -> Cql2:
-    """One column of a row compared with another; their values must be in the same unit."""
+    """A comparison of two columns of a row. Raises Refuse unless they have the same unit."""
     other = named_column(scene, table, mention)
     if other.name == column.name:
         raise Refuse(refusals.ITSELF(text=mention.text, column=column.name), refusals.TWO_COLUMNS())

@@ -1,4 +1,5 @@
-"""Conditions on dates, times and years as CQL2: whole days, months, decades, and parts of every year or week."""
+"""Filters on dates, times and years: whole days, months and decades, and recurring months, weekdays and
+hours."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ from agents.offline.meaning.units import is_year
 
 
 def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
-    """A part of a date or time is one of some numbers. Dates have no hours."""
+    """Dates or times whose month, weekday or hour is one of some numbers. Raises Refuse for the hour of a
+    date."""
     mention, times = condition.column, [each.name for each in times_of(table) if each.kind == "timestamp"]
     if condition.part == "hour" and mention is None and times:
         mention = ColumnMention("the time", tuple(times))
@@ -39,7 +41,7 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
 
 
 def earlier(column: Column, condition: Compare) -> Compare:
-    """`older than 1950`, of years and dates: before it. An age in years is not a year."""
+    """`older than 1950`, for years and dates: before it. Raises Refuse for an age in years."""
     value = condition.value
     if isinstance(value, Quantity) and (value.unit is not None or not is_year(value.value)):
         raise Refuse(refusals.IS_AGE(column=column.name, text=value.text), refusals.SAY_YEAR())
@@ -48,7 +50,7 @@ def earlier(column: Column, condition: Compare) -> Compare:
 
 
 def in_decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
-    """`built in the 1970s`, of a column that holds years."""
+    """`built in the 1970s`, for a column of years."""
     if not holds_years(column):
         raise Refuse(refusals.NO_YEARS(column=column.name, table=table.title))
     first = int(decade.text[:4])
@@ -60,8 +62,11 @@ def in_decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
 
 
 def at_edge(column: Column, op: str, value: Operand) -> tuple[str, Operand]:
-    """The end of a year is where the next begins: `before the end of 2021` has all of its days, and so has `after the
-    start of 2021`. A column that holds years is compared with the year. Raises Refuse for dates `at the end` of one."""
+    """The operator and value of a comparison with the start or end of a year.
+
+    `before the end of 2021` and `after the start of 2021` include the whole year. Columns of years are
+    compared with the year. Raises Refuse for a date `at the end` of a year.
+    """
     if not isinstance(value, Day) or not value.edge or (op in ("=", "<>") and holds_years(column)):
         return op, value
     if op in ("=", "<>"):
@@ -77,8 +82,8 @@ def _year_of(day: Day, added: int = 0) -> Quantity:
 
 
 def in_years(column: Column, condition: Between) -> tuple[Operand, Operand]:
-    """`in the last 10 years`, of a column that holds years: from the year so long ago on; `between the start of 1990
-    and the end of 2000`: all of these years."""
+    """The bounds as years, for a column of years: `in the last 10 years`, `between the start of 1990 and the
+    end of 2000`."""
     low, high = condition.low, condition.high
     if not holds_years(column):
         return low, high
@@ -91,7 +96,7 @@ def in_years(column: Column, condition: Between) -> tuple[Operand, Operand]:
 
 
 def at_time(column: Column, op: str, value: Operand) -> Cql2:
-    """A comparison with a day or a whole year: `after 2010` begins with 2011."""
+    """A comparison with a day or whole year: `after 2010` begins with 2011."""
     first, following = _span(column, value)
     own = property_of(column.name)
     if op in ("=", "<>"):
@@ -108,6 +113,8 @@ def at_time(column: Column, op: str, value: Operand) -> Cql2:
 
 
 def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]:
+    """The first day of a day, month, decade or year, and the first day after it. Raises Refuse for other
+    values."""
     if isinstance(value, Day):
         return _days(value.text)
     if (
@@ -123,7 +130,7 @@ def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]
 
 
 def _days(text: str) -> tuple[datetime.date, datetime.date]:
-    """The first day of a day, a month or a decade, and the first after it."""
+    """The first day of a day, month or decade, and the first day after it."""
     if text.endswith("s"):
         decade = int(text[:4])
         return datetime.date(decade, 1, 1), datetime.date(decade + 10, 1, 1)
@@ -140,15 +147,14 @@ def _moment(column: Column, day: datetime.date) -> Cql2:
     )
 
 
-_BEGUN = word_set("begin began begun start started from open opened")
-"""In the names of dates on which something began."""
+_STARTED = word_set("begin began begun start started from open opened")
+"""Words in names of start dates."""
 
 
 def times_lasting(table: Table) -> tuple[str, str] | None:
-    """The dates on which what a row tells of began and ended, `start_date` and `end_date`, where no column tells its
-    duration."""
+    """The start and end date of a row (`start_date`, `end_date`), if no column holds its duration."""
     times = [each.name for each in table.columns if each.kind in ("date", "timestamp")]
-    begun = [name for name in times if not _BEGUN.isdisjoint(name_words(name))]
+    begun = [name for name in times if not _STARTED.isdisjoint(name_words(name))]
     ended = [name for name in times if not ENDED.isdisjoint(name_words(name))]
     is_sure = len(begun) == len(ended) == 1 and begun != ended
     return (begun[0], ended[0]) if is_sure and not columns_called((table,), ("duration",)) else None

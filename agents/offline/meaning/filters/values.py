@@ -1,7 +1,7 @@
-"""Which values of which columns are meant by `in Germany`, `large`, `named Ulm`: looked up in the data itself.
+"""Finds the values and columns that `in Germany`, `large` or `named Ulm` mean, in the data itself.
 
-A value counts only if a row has it. A name that the table does not have may be found by way of another small
-table that does and that shares codes with it (`airports in Europe` by the countries' continent).
+A value counts only if a row has it. A name that the table lacks may be found through another small table that
+has it and shares codes (`airports in Europe` by the countries' continent).
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ from agents.offline.meaning.stored_values import (
 
 _MOST_LOOKUPS = 12
 _MOST_WORDS = 4
-"""Of two values before a noun."""
+"""Maximum number of words of two values before a noun."""
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
 _REGIONS = word_set("country nation state region province territory")
 
 
 async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cql2:
-    """`country is Germany or France`."""
+    """The filter for `country is Germany or France`. Raises Refuse if no row has a value."""
     found: list[Any] = []
     for part in await _parts(scene, table, [column], text):
         if (number := numbers_explained(column.comment).get(name_words(part))) is not None:
@@ -78,12 +78,13 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 
 
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
-    """`in Germany`: by the table's own columns, else through another table; `in operation`: by a flag."""
+    """The filter for `in Germany`: by the table's own columns, else through another table; `in operation`: by
+    a flag."""
     words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
     flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) == words), None)
     if flag is not None:
         return {"op": "=", "args": [property_of(flag.name), True]}
-    named = await _after_its_column(scene, table, text)
+    named = await _beside_column_name(scene, table, text)
     if named is not None:
         return named
     own = _in_order(table, PLACES, names=False)
@@ -100,7 +101,7 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
 
 
 async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
-    """`segments of the Ring Road`: in a place of that name, else rows that are called so."""
+    """The filter for `segments of the Ring Road`: by place, else by the rows' own name."""
     try:
         return await in_place(scene, table, text)
     except Refuse:
@@ -122,7 +123,7 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
-    """`large`, `military`, `European`."""
+    """The filter for `large`, `military`, `European`. Raises Ask or Refuse."""
     is_place = place_of(fold(text)) or (text.isupper() and len(place_forms(text)) > 1)
     first = (*_KINDS, *PLACES) if is_place else _KINDS
     own = _in_order(table, first, names=True)
@@ -136,7 +137,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         forms = [*adjective_forms(text), " ".join(words)]
         if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):
             return equals(flag.name, stored)
-    named = await _after_its_column(scene, table, text) or empty_where(table, name_words(text))
+    named = await _beside_column_name(scene, table, text) or empty_where(table, name_words(text))
     named = named or await done_by(scene, table, text)
     if named is not None:
         return named
@@ -157,7 +158,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
 
 
 async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`bears or cougars`: each a value, or the last word of some."""
+    """The filter for `bears or cougars`: each is a value, or the last word of some."""
     own, kinds = _in_order(table, _KINDS, names=True), []
     for part in split_values(text):
         kind = ending_with(scene, table, part)
@@ -170,7 +171,7 @@ async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 
 async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`lit asphalt` paths: two values one after the other, of two columns."""
+    """The filter for `lit asphalt` paths: adjacent values of two columns."""
     words = text.split()
     at_most = len(words) if len(split_values(text)) == 1 and '"' not in text else 0
     for at in range(1, min(at_most, _MOST_WORDS)):
@@ -181,8 +182,8 @@ async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
     return None
 
 
-async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`felt widely`, `widely felt`, `high flood risk`: the name of a column and its value."""
+async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """The filter for a value next to its column's name: `felt widely`, `widely felt`, `high flood risk`."""
     words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
@@ -200,7 +201,8 @@ async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | Non
 
 
 def _beginning_with(table: Table, text: str) -> Cql2 | None:
-    """`in the dark`: the values of the only column that begin so, of which the rest says more, as in “Dark - lit”."""
+    """The filter for a value's first words, such as `in the dark` for “Dark - lit”, if only one column
+    fits."""
     begins = re.compile(rf"{re.escape(text.removeprefix('the '))} ?[-–:,;/(]", re.IGNORECASE)
     found = {
         (column.name, match[0])
@@ -216,7 +218,7 @@ def _may_have(column: Column, text: str) -> bool:
 
 
 async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
-    """`named Ulm`: exactly so, else with that in the name."""
+    """The filter for `named Ulm`: exact, else names that contain it. Raises Refuse if there is none."""
     column = name_column(table)
     if column is None:
         raise Refuse(refusals.VALUE_NO_NAMES(table=table.title))
@@ -261,14 +263,14 @@ async def _any_of(
             )
         widest = best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
-            best, stored = await _not_another(scene, table, columns, part, best, stored)
+            best, stored = await _column_of_place(scene, table, columns, part, best, stored)
         elif best is not None and any(name_words(str(each)) == name_words(part) for each in stored[best]):
             best, stored = await column_of_kind(scene, table, part, best, stored[best])
         if best is not None:
             kept = filters.setdefault(best, [])
             kept.extend(value for value in stored[best] if value not in kept)
             continue
-        found = await _after_its_column(scene, table, part) if len(parts) > 1 else None
+        found = await _beside_column_name(scene, table, part) if len(parts) > 1 else None
         if found is None and elsewhere:
             found = await through_another(scene, table, forms) or await inside_of(scene, table, part)
         if found is None:
@@ -281,10 +283,10 @@ async def _any_of(
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
 
 
-async def _not_another(
+async def _column_of_place(
     scene: Scene, table: Table, columns: Sequence[Column], text: str, best: str, stored: dict[str, list[Any]]
 ) -> tuple[str, dict[str, list[Any]]]:
-    """The column whose value is meant. Raises Ask where another kind of region is called so and has as many rows:
+    """The column whose value is meant. Raises Ask if another kind of region with that name has as many rows:
     `in Georgia` is a country and a state."""
     rank = {column.name: place for place, column in enumerate(columns)}
     regions = [
@@ -312,7 +314,8 @@ async def _not_another(
 
 
 async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> list[str]:
-    """The whole text if it is one value (`Trinidad and Tobago`), else its parts (`Germany, France or Peru`)."""
+    """The whole text if it is one value (`Trinidad and Tobago`), else its parts (`Germany, France or
+    Peru`)."""
     parts = split_values(text)
     if len(parts) == 1:
         return parts
@@ -321,7 +324,7 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
         await stored_values(scene, table, columns, [whole]) or await _known_place(scene, whole)
     ):
         return [whole]
-    # Three parts may be two values, one of which has an `and` in it; longest first.
+    # Three parts may be two values, one of them with `and` in it; try the longest first.
     merged: list[str] = []
     several = len(parts) > 2
     while parts:
@@ -334,7 +337,7 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
 
 
 async def _known_place(scene: Scene, text: str) -> bool:
-    """`Trinidad and Tobago`; `Paris, France` where that is where it lies."""
+    """Whether the text names one place: `Trinidad and Tobago`; `Paris, France` if Paris is in France."""
     name, _, where = text.partition(",")
     found = await unless_failed(scene.data.find_place(text, limit=MAX_CANDIDATES))
     return found is not None and any(
@@ -343,11 +346,14 @@ async def _known_place(scene: Scene, text: str) -> bool:
 
 
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
-    """The text columns, likely ones first; `names` tells whether the column of names may be meant, too. What is so
-    normally comes last: `closed valves` are closed now."""
+    """The text columns, likely ones first.
+
+    `names`: include the column of names. Columns that hold the normal state come last: `closed valves` are
+    closed now.
+    """
     own = name_column(table)
     if own is not None and any(set(name_words(own.name)) & likely for likely in PLACES):
-        own = None  # it says where a row is, and not what it is called
+        own = None  # it gives a row's location, not its name
     columns = [c for c in text_columns(table) if names or own is None or c.name != own.name]
 
     def rank(column: Column) -> tuple[bool, int, bool]:
@@ -359,6 +365,7 @@ def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> 
 
 
 async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Refuse:
+    """A refusal with the nearest values of the column."""
     values = await _values_of(scene, table, column)
     close = nearest(text, values, 3) or values[:5]
     hint = refusals.EXAMPLES(values=", ".join(close)) if close else ""
@@ -366,7 +373,7 @@ async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Re
 
 
 async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Refuse:
-    """The nearest values of all columns, so that a typing mistake is easily mended."""
+    """A refusal with the nearest values of all columns, to correct a typing mistake."""
     values = [item for column in columns[:4] for item in await _values_of(scene, table, column)]
     close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
     hint = refusals.DID_YOU_MEAN(names=listed(close, "or")) if close else ""
