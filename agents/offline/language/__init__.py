@@ -1,1 +1,1 @@
-"""How a request is read: templates compiled to one grammar, and the chart that finds every reading of the words."""
+"""Reading a request: templates compiled to one grammar, and the chart parser that finds every reading."""

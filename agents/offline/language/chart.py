@@ -1,8 +1,8 @@
-"""The chart: all ways in which templates read the words of a request from a place on, the cheapest first.
+"""Chart parser: finds all readings of a request by the templates, from a token on, cheapest first.
 
-Each node of the grammar is read at each place once. What fills a slot comes as spans from the tags: where they end,
-what they mean, and what they cost; a word of the template costs nothing. The number of edges is bounded, and the same
-text is always read or always declined.
+Each node of the grammar is read once at each position. Slots are filled by spans from the tags: where they
+end, what they mean and what they cost; words of a template cost nothing. The number of edges is limited, so
+the same text is always read or always declined.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from agents.offline.language.words import word_set
 
 MAX_EDGES = 60_000
 MAX_ALTERNATIVES = 3
-"""Readings kept of those that end at one place."""
+"""Readings kept that end at the same position."""
 COMPARING = word_set(
     "or between exactly than least most above over below under up minimum maximum min max > < = >= <= ≥ ≤"
 )
-"""Words of which one is in every comparison of a number."""
+"""Every comparison of a number contains one of these words."""
 FILLERS = frozenset(("the", "a", "an", "their", "its", "me", "us"))
-"""Words that may be passed over before a word of a template."""
+"""Words that may be skipped before a word of a template."""
 MAX_PASSED_OVER = 3
-"""Such words in a row."""
+"""Fillers skipped in a row."""
 
 Bindings = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What fills a slot: up to the token `end`, with what a guess costs."""
+    """A possible value of a slot: it ends before token `end`; guesses have a cost."""
 
     end: int
     value: Any
@@ -41,7 +41,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A node read up to `end`; `bindings` are the slots that were filled, in the order of the words."""
+    """A node read up to `end`; `bindings` are the filled slots in the order of the words."""
 
     end: int
     cost: float = 0.0
@@ -49,7 +49,11 @@ class Edge:
 
 
 class Chart:
-    """`spans(slot, at)` are the fillings of a slot that begin at a token; `words` the tokens as words and signs."""
+    """The parser of one request.
+
+    `words`: the tokens as words and signs. `spans(slot, at)`: values of a slot from a token on. `text(begin,
+    end)`: the original text.
+    """
 
     def __init__(
         self,
@@ -69,19 +73,19 @@ class Chart:
         self.size = 0
 
     def may_read(self, node: Node, at: int) -> bool:
-        """Whether no words are missing from a place on that a template cannot do without."""
+        """Whether the remaining words include all that the template requires."""
         if at not in self._left:
             self._left[at] = frozenset(self.words[at:])
         return _has_needed(needed_words(node, self._parts), self._left[at])
 
     def read_whole(self, node: Node, at: int) -> tuple[Edge, ...]:
-        """As `read`, of the node of a whole template."""
+        """Read a whole template; skips templates whose required words are missing."""
         return self.read(node, at) if self.may_read(node, at) else ()
 
     def read(self, node: Node, at: int) -> tuple[Edge, ...]:
-        """Raises Unreadable where there are too many ways."""
+        """All readings of a node from a token on. Raises Unreadable if there are too many."""
         if isinstance(node, Word):
-            return self._word(node.text, at)  # not worth keeping
+            return self._word(node.text, at)  # cheaper than a cache
         key = (id(node), at)
         found = self._edges.get(key)
         if found is None:
@@ -90,7 +94,7 @@ class Chart:
                 return ()
             found = tuple(_cheapest(self._read(node, at)))
             self._edges[key] = found
-            self._kept.append(node)  # so that no other node gets its id
+            self._kept.append(node)  # keeps the node alive, so that its id is not reused
             self.size += 1 + len(found)
             if self.size > MAX_EDGES:
                 raise TOO_INVOLVED
@@ -118,7 +122,7 @@ class Chart:
                 ]
 
     def _captured(self, begin: int, end: int) -> str:
-        """The words in small letters: rules compare them with their own."""
+        """The words in lower case, because rules compare them with their own."""
         return self._text(min(begin, end), end).lower()
 
     def _slot(self, slot: Slot, at: int) -> Sequence[Edge]:
@@ -138,7 +142,7 @@ class Chart:
         return ()
 
     def _after_fillers(self, at: int) -> range:
-        """The places behind fillers that may be passed over here."""
+        """Positions after the fillers that may be skipped here."""
         return range(at + 1, at + len(self._starts[at])) if at < len(self.words) else range(0)
 
     def _sequence(self, items: Sequence[Node], at: int) -> Sequence[Edge]:
@@ -156,7 +160,7 @@ class Chart:
 
 
 def _starts(words: Sequence[str], at: int) -> tuple[str, ...]:
-    """The words that something may begin with here: fillers may be passed over."""
+    """The words with which a reading may begin here: the next word, or one after skipped fillers."""
     end = at
     while end < len(words) - 1 and end - at < MAX_PASSED_OVER and words[end] in FILLERS:
         end += 1
@@ -164,7 +168,7 @@ def _starts(words: Sequence[str], at: int) -> tuple[str, ...]:
 
 
 def _cheapest(edges: Sequence[Edge]) -> Sequence[Edge]:
-    """Of the edges that end at one place the few that cost least."""
+    """The cheapest few edges for each end position."""
     if len(edges) < 2:
         return edges
     kept: list[Edge] = []
@@ -176,18 +180,18 @@ def _cheapest(edges: Sequence[Edge]) -> Sequence[Edge]:
     return kept
 
 
-# --- what is known of a template without reading it, to pass over those that cannot be in a text -------------------
+# --- Template properties that rule out most templates without reading them --------------------------------
 
 T = TypeVar("T")
 Known = dict[int, tuple[Node, T]]
-"""By the id of a node; the node is kept, so that no other gets its id."""
+"""Results by node id; the node is stored too, so that its id is not reused."""
 
 _OPENING: Known[frozenset[str] | None] = {}
 _NEEDED: Known[tuple[frozenset[str], ...]] = {}
 
 
 def opening_words(node: Node, parts: Parts) -> frozenset[str] | None:
-    """The words of which one begins every reading of a node; None where it may begin with others, or take nothing."""
+    """The words that can begin a reading of a node; None if a slot can, or if the node can be empty."""
     known = _OPENING.get(id(node))
     if known is None:
         words, may_be_other, may_be_empty = _openings(node, parts)
@@ -196,7 +200,7 @@ def opening_words(node: Node, parts: Parts) -> frozenset[str] | None:
 
 
 def needed_words(node: Node, parts: Parts) -> tuple[frozenset[str], ...]:
-    """Sets of words, of each of which a text must have one for the node to be in it."""
+    """Sets of words: a text must contain at least one word of each set to match the node."""
     known = _NEEDED.get(id(node))
     if known is None:
         known = _NEEDED[id(node)] = (node, tuple(dict.fromkeys(_needed(node, parts))))
@@ -208,7 +212,7 @@ def _has_needed(needed: tuple[frozenset[str], ...], words: frozenset[str]) -> bo
 
 
 class TemplateIndex(Generic[T]):
-    """Templates by words of which a text must have one: of hundreds only a few are looked at for a request."""
+    """Templates indexed by a required word, so that only a few of hundreds are tried for a request."""
 
     def __init__(self, templates: Iterable[tuple[Node, T]], parts: Parts) -> None:
         self._templates = [(needed_words(node, parts), each) for node, each in templates]
@@ -221,7 +225,7 @@ class TemplateIndex(Generic[T]):
                 self._with_word.setdefault(word, []).append(at)
 
     def readable(self, words: frozenset[str]) -> list[T]:
-        """Those of which a text with these words has all that they cannot do without, in their order."""
+        """The templates whose required words are all in `words`, in their original order."""
         places = set(self._with_any).union(*(self._with_word.get(word, ()) for word in words))
         found = (self._templates[at] for at in sorted(places))
         return [each for needed, each in found if _has_needed(needed, words)]
@@ -248,7 +252,7 @@ def _needed(node: Node, parts: Parts) -> list[frozenset[str]]:
 
 
 def _openings(node: Node, parts: Parts) -> tuple[frozenset[str], bool, bool]:
-    """The words that may come first, whether others may, and whether it may take no word at all."""
+    """The possible first words, whether a slot can come first, and whether the node can be empty."""
     match node:
         case Word(text):
             return frozenset((text,)), False, False

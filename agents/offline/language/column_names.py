@@ -1,4 +1,5 @@
-"""Which columns some words mean: by name, abbreviation, measure or comment. Words are folded and singular."""
+"""Finds the columns that words mean: by name, abbreviation, measure or comment. Words are folded and
+singular."""
 
 from __future__ import annotations
 
@@ -44,71 +45,72 @@ from agents.offline.language.words import (
 )
 
 MAX_MEANT = 50
-"""Where a name means more tables than that, which one is asked before columns matter; those of the others are not
-compared."""
+"""With more tables than this, the table is asked for before columns are compared."""
 DULL = word_set("table data layer feature row column value number name type list of all each one")
 _WHEN = word_set("date day month time year")
 KIND_NOUNS = word_set("status state type kind class category condition")
-"""Nouns behind the name of a column of texts that say no more: `protection status`."""
+"""Nouns without meaning after the name of a text column: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit info information")
-"""Nouns behind the name of a column of yes and no: `with an emergency department`."""
+"""Nouns without meaning after the name of a boolean column: `with an emergency department`."""
 _SHORT_CODE = 4
-"""Letters of the name of a column that is short for a kind of code."""
+"""Maximum length of a column name that abbreviates a kind of code."""
 _LEADING = word_set("amount concentration date level rate year")
-"""Those that may stand before it: `amount paid`, `year of construction`."""
+"""Of these nouns, those that may come first: `amount paid`, `year of construction`."""
 _KINDS = word_set("""
     type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
     purpose mode breed model product cause role brand chain
 """)
-"""What columns are called that say what kind of thing a row is."""
+"""Words in names of columns that classify rows."""
 _WITHIN = word_set("at during from for the")
-"""Words that say nothing between words of a comment: `level at night`."""
+"""Words ignored inside a comment: `level at night`."""
 SURE_BEGINNING = 4
-"""Letters of a beginning that need no comment with the whole word."""
+"""An abbreviation of this length is accepted even if the comment lacks the full word."""
 _NUMBERING = word_set("no nr num number id code cd")
 _CODES = word_set("code number id")
-"""What several columns of a row may hold: `code` is that of an airport rather than `country_code`."""
+"""Nouns that several columns of a table may share: `code` is `code` rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
-"""Say alone no more than the unit of a column."""
+"""Alone, these are only the unit of a column."""
 _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
-"""The number of individuals."""
+"""Terms for the number of individuals."""
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
     clear cleared remove removed treat treated answered until
 """)
-"""In the names of dates on which what began on another one ended."""
+"""Words in names of dates on which something ended."""
 _RECORDED = word_set("""
     create created load loaded update updated modify modified edit edited insert inserted import imported enter entered
     record recorded change changed
 """)
-"""In the names of dates of a row of the table, and not of what it tells of."""
+"""Words in names of dates that describe the record, not its subject."""
 _WHOSE = word_set("the their its")
 _PRICES, _CURRENCIES = word_set("price cost"), word_set("eur usd gbp chf")
 _SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
+"""All words without meaning beside the words for a column."""
 _SAY_NO_MORE |= {"name", "code", "number"}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
-"""Costs: of words that are a comment or its beginning up to the first preposition, of a noun for a measure, of words in
-a row there, and of words that are somewhere in a comment or the name."""
+"""Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single
+words."""
 NOTHING_NEW = 0.75
-"""Added for a noun that says no more."""
+"""Added for a noun without meaning."""
 
 
 def columns_called(
     tables: Sequence[Table], words: Words, fits: Callable[[Column], bool] = lambda _: True
 ) -> list[str]:
-    """Names of the columns that the words mean at the least cost: by their names, however short these are, by a
-    measure, or by their comments. Several where they mean them equally well; of descriptions none then. `fits`: which
-    columns may be meant at all. `traffic in 2023` is the column of that year.
+    """Names of the columns that match the words best: by name, measure or comment.
+
+    Several if they match equally well; none if these are mere descriptions. `fits` excludes columns. `traffic in
+    2023` is the column of that year.
     """
     if len(words) > 2 and says_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
     costs = _costs(tables, ("individual",) if words in _GROUP_SIZES else words, fits)
     if not costs or min(costs.values()) >= NOTHING_NEW:
-        # `road class` of roads is the column `class` rather than `road_name`
+        # `road class` of roads means `class`, not `road_name`
         after = _costs(tables, words, fits, after_noun=True)
         costs = {**after, **costs} if not costs or min(after.values(), default=1.0) > 0 else after
     least = min(costs.values(), default=0.0)
@@ -128,8 +130,7 @@ def columns_called(
 def _costs(
     tables: Sequence[Table], words: Words, fits: Callable[[Column], bool], *, after_noun: bool = False
 ) -> dict[str, float]:
-    """What it costs to take the words for each column that they may mean. `after_noun`: the noun of its table goes
-    before the name, as in `road class`."""
+    """The cost of each matching column. `after_noun`: the table's noun comes first: `road class`."""
     costs: dict[str, float] = {}
     for table in tables[:MAX_MEANT]:
         noun: frozenset[str] = frozenset()
@@ -148,30 +149,30 @@ def _costs(
 
 
 def _is_one_of(word: str, nouns: frozenset[str]) -> bool:
-    """`sampling`, of samples: `sampling lab` is their `lab`."""
+    """Whether a word is a form of one of the nouns: `sampling lab` of samples is their `lab`."""
     return word in nouns or any(are_forms(word, each) for each in nouns)
 
 
 def _as_money(name: str, words: Words) -> Words:
-    """`eur per m2` for `price per m2`, of a column `eur_per_m2`."""
+    """The words with a currency for the price noun: `price per m2` for `eur_per_m2`."""
     own = name_words(name)
     is_price = words[0] in _PRICES and own[:1] and own[0] in _CURRENCIES and own[1:2] == ("per",)
     return (own[0], *words[1:]) if is_price else words
 
 
 def _may_mean(name: str, comment: str | None, words: Words) -> bool:
-    """Whether `_cost` has to look at a column: every one of several words has to do with it."""
+    """Quick check before `_cost`: each of several words must be related to the column."""
     if len(words) == 1:
         return True
     for word in words:
-        if not _has_to_do(name, comment, word):
+        if not _is_related(name, comment, word):
             return may_have_initials(name, words)
     return True
 
 
 @lru_cache(maxsize=65536)
-def _has_to_do(name: str, comment: str | None, word: str) -> bool:
-    """Whether a word may be one of several that mean a column."""
+def _is_related(name: str, comment: str | None, word: str) -> bool:
+    """Whether a word, beside others, can refer to a column."""
     own, known = name_words(name), _comment_words(comment)
     return (
         word in _SAY_NO_MORE
@@ -183,7 +184,7 @@ def _has_to_do(name: str, comment: str | None, word: str) -> bool:
 
 @lru_cache(maxsize=32768)
 def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | None:
-    """What it costs to take the words for a column; None where they do not mean it."""
+    """The cost of matching a column with the words; None if they do not match."""
     costs = [
         cost + added
         for said, added in _without_dull_noun(name, kind, words)
@@ -193,11 +194,11 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     measure = MEASURE_OF_NOUN.get(words[0]) if len(words) == 1 else None
     own = name_words(name)
     if measure is not None and kind not in ("text", "boolean") and not set(own).isdisjoint(MEASURES[measure]):
-        costs.append(AS_MEASURE + 0.1 * len(_bare(own)))
+        costs.append(AS_MEASURE + 0.1 * len(_without_units(own)))
     if _is_in_comment(comment, words) or _is_kind_of(comment, words):
         head = comment_head(comment)
         whole = words in (head, name_words(comment or "")) or head == (*words, "name")
-        costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_bare(own)))
+        costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)))
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
         and len(words) == 1
@@ -212,7 +213,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
 
 
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
-    """The words, and the words without a noun before or behind them that says no more of a column of this kind."""
+    """The words, and the words without leading or trailing nouns that add nothing for this kind of column."""
     yield words, 0.0
     dull = FIGURE_NOUNS if kind in NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
@@ -226,13 +227,14 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
 
 
 def _is_code(name: str, kind: str, noun: str) -> bool:
-    """`IATA code` of `iata`, `phone number` of `phone`."""
+    """Whether the noun only restates what a column holds: `IATA code` for `iata`, `phone number` for
+    `phone`."""
     is_short = noun == "code" and len(name) <= _SHORT_CODE
     return kind == "text" and (is_short or (noun == "number" and len(name_words(name)) == 1))
 
 
 def fact_columns(table: Table, words: str) -> list[str]:
-    """Columns that hold what the words ask of a row, by their name or the measure that a noun asks for."""
+    """Columns that hold a fact asked about a row, by name or by the measure of a noun."""
     keys = name_words(words)
     found = columns_called([table], keys) if keys else []
     if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
@@ -241,14 +243,14 @@ def fact_columns(table: Table, words: str) -> list[str]:
 
 
 def measure_columns(table: Table, measure: str) -> list[str]:
-    """Numeric (or date) columns that hold a measure, in the order of the measure's own words; the best tier only."""
+    """Numeric (or date) columns for a measure, in the order of the measure's words; best matches only."""
     wanted = (*NUMBERS, "date", "timestamp") if measure == "time" else NUMBERS
     columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
     columns = [column for column in columns if measure != "old" or not tells_of_last(column)]
     for word in MEASURES.get(measure, ()):
         found = [column for column in columns if word in spelt_out(column.name)]
         if found:
-            lengths = [len(_bare(name_words(column.name))) for column in found]
+            lengths = [len(_without_units(name_words(column.name))) for column in found]
             return [each.name for each, length in zip(found, lengths, strict=True) if length == min(lengths)]
     words = () if measure == "time" else MEASURES.get(measure, ())
     described = ([c.name for c in columns if word in comment_head(c.comment)[-1:]] for word in words)
@@ -257,23 +259,22 @@ def measure_columns(table: Table, measure: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def spelt_out(name: str) -> frozenset[str]:
-    """The words of a name, and what they are short for."""
+    """The words of a name and the words that they abbreviate."""
     return frozenset(word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
 
 
 def tells_of_last(column: Column) -> bool:
-    """Whether it tells when something was done last: the year of the last inspection is no age."""
+    """Whether a column records when something was last done: the year of an inspection is not an age."""
     return "last" in (*name_words(column.name), *name_words(column.comment or ""))
 
 
-def _bare(own: Words) -> Words:
+def _without_units(own: Words) -> Words:
     return tuple(word for word in own if word not in UNIT_WORDS)
 
 
 def times_of(table: Table) -> list[Column]:
-    """The columns of dates or times of which one is meant where none is named: `claims in 2020` had their loss then, if
-    the others tell when a claim was `closed`. When a row was recorded tells of no thing, and when something is due next
-    is no time at which it was."""
+    """The date or time columns that are meant when none is named, except due dates. `claims in 2020` is the loss date
+    if the other dates tell when a claim was `closed`; the date of the record itself is never preferred."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
     times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
     begun = [each for each in times if not ENDED & {*name_words(each.name), *_comment_words(each.comment)}]
@@ -282,7 +283,7 @@ def times_of(table: Table) -> list[Column]:
 
 
 def contains(name: Words, part: Words) -> bool:
-    """Whether the words of `part` follow each other in `name`."""
+    """Whether `part` is a run of words in `name`."""
     size = len(part)
     return any(name[at : at + size] == part for at in range(len(name) - size + 1))
 
@@ -295,13 +296,14 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
         return begins or _telling(words) in _clauses(comment)
     head = comment_head(comment)
     if words[-1] in MEASURE_OF_NOUN and not _RATES.isdisjoint(set(head[-1:]) - {words[-1]}):
-        return False  # `area` of “Floor area ratio”
+        return False  # `area` is not “Floor area ratio”
     return contains(head, words) or words in _clauses(comment)
 
 
 @lru_cache(maxsize=65536)
 def _clauses(comment: str | None) -> frozenset[Words]:
-    """What a comment says between commas (`vehicles per day`), or in parentheses at its end (`species richness`)."""
+    """Phrases between commas (`vehicles per day`) or in final parentheses (`species richness`) of a
+    comment."""
     said = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
     again = re.search(r"\(((?:[^\W\d_]+ )+[^\W\d_]+)\)$", comment or "")
     said += [again[1]] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else []
@@ -309,8 +311,7 @@ def _clauses(comment: str | None) -> frozenset[Words]:
 
 
 def _is_kind_of(comment: str | None, words: Words) -> bool:
-    """`settlement type`, `road condition`: of “Kind of settlement: urban or rural” and “Condition of the road”;
-    `species`, of “Common name of the species”."""
+    """Whether `settlement type` matches “Kind of settlement: …”, or `species` “Common name of the species”."""
     said = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
     is_kind = words[-1] in KIND_NOUNS and bool(said) and said[0] in KIND_NOUNS
     return (is_kind and said[1:] == ["of", *words[:-1]]) or said[1:] == ["name", "of", *words]
@@ -321,14 +322,14 @@ def _telling(words: Words) -> Words:
 
 
 def _columns_of_a_word(table: Table) -> frozenset[str]:
-    """A noun of the rows that is a column, too, is that column: `dwellings` of building permits."""
+    """Nouns of the rows that are also column names mean the column: `dwellings` of building permits."""
     names = (name_words(column.name) for column in table.columns)
     return frozenset(words[0] for words in names if len(words) == 1)
 
 
 @lru_cache(maxsize=65536)
 def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
-    """Words that say of a column no more than whose it is: `road class`, `survey hours` of survey squares."""
+    """Words that only name the table of a column: `road class`, `survey hours` of survey squares."""
     own = spelt_out(name)
     phrases = (*phrases_for_rows(comment), second_noun(comment))
     return own.union(*map(things_called, own), *map(name_words, phrases))
@@ -336,19 +337,18 @@ def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _comment_words(comment: str | None) -> frozenset[str]:
-    """Those before its first sign, behind which are examples: `IATA code of three letters, for example FRA`."""
+    """Words of a comment before the first sign: `IATA code of three letters, for example FRA`."""
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
 def says_of_column(table: Table, name: str, words: Words) -> bool:
-    """Whether all words are in the name or comment of a column, or say whose it is: `road surface` of `surf_cond`."""
+    """Whether all words are in a column's name or comment, or name its table: `road surface` for `surf_cond`."""
     column, of_rows = table.column(name), _words_of_rows(table.name, table.comment)
     return column is not None and set(words) <= of_rows | spelt_out(name) | _comment_words(column.comment)
 
 
 def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
-    """Whether a word only begins as one of the name does, and the comment says what that is short for: `turbulence` of
-    `turb_ntu`, “Turbidity in NTU”."""
+    """Whether the comment resolves an abbreviation differently: `turbulence` and “Turbidity in NTU”."""
     own, said = name_words(name), name_words(comment or "")
     cut = [(short, word) for word in set(words).difference(own) for short in own if begins_word(short, word)]
     return bool(said) and any(
@@ -359,12 +359,12 @@ def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
 
 
 def is_key_name(name: str) -> bool:
-    """Whether a column numbers the rows: `plan_no`."""
+    """Whether a column of this name numbers the rows: `plan_no`."""
     return not _NUMBERING.isdisjoint(name_words(name))
 
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
-    """`weekday boardings`, `boardings on a weekday`: words that are all in the comment or the name."""
+    """Whether all words occur in the comment or name: `weekday boardings`, `boardings on a weekday`."""
     said = set(words) - PASSED_OVER - _WITHIN
     if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or said & {*DULL, *STATISTICS, *HEAD_ENDS}:
         return False
@@ -383,8 +383,7 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
 
 @lru_cache(maxsize=65536)
 def codes_explained(comment: str | None) -> Mapping[Words, str]:
-    """The values that a comment explains, by their words there: `VCP` of “PVC, VCP = vitrified clay”, `DI` of
-    “Material: DI ductile iron”."""
+    """Codes by their explanation in a comment: “PVC, VCP = vitrified clay”, “Material: DI ductile iron”."""
     ends = r"(?= or | and |[,;.()=/]|$)"
     found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=/]+?){ends}", comment or "")
     found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z -]+?){ends}", comment or "")
@@ -392,8 +391,8 @@ def codes_explained(comment: str | None) -> Mapping[Words, str]:
 
 
 def tells_kind(table: Table, name: str, value: str = "") -> bool:
-    """Whether a value of a column can stand for its rows: `oaks` of `species`, but not `rivers` of `habitat`; or words
-    of the table itself (`bridleways` of “Footpaths and bridleways”)."""
+    """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat`; or the table has its
+    words (`bridleways` of “Footpaths and bridleways”)."""
     column = table.column(name)
     said = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))

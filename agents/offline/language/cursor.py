@@ -1,4 +1,4 @@
-"""A place in the tokens of a request, with the small steps that every rule of the grammar is made of."""
+"""A position in the tokens of a request, with the basic steps of all grammar rules."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from agents.offline.language.tokens import Token, tokenize, words_of
 from agents.offline.language.words import Phrases, fold, name_words
 
 _SAY_NOTHING = frozenset(("actually", "basically"))
-"""Words that are left out wherever they stand."""
+"""Words that are dropped anywhere."""
 _BEFORE_NO = frozenset(("is", "are", "was", "were", "or", "of", "says", "with", "have", "has", "to", "as"))
-"""Words behind which `no` is an answer."""
+"""Words before `no` as an answer."""
 
 
 def cursor_of(text: str) -> Cursor:
-    """At the beginning of a text. Raises Unreadable for one that is too long."""
+    """A cursor at the beginning of a text. Raises Unreadable if it is too long."""
     tokens = [
-        each for each in _spelt_out(tokenize(text[: MAX_CHARACTERS + 1])) if each.text not in _SAY_NOTHING
+        each for each in _expanded(tokenize(text[: MAX_CHARACTERS + 1])) if each.text not in _SAY_NOTHING
     ]
     if len(text) > MAX_CHARACTERS or len(tokens) > MAX_TOKENS:
         raise TOO_LONG
     return Cursor(tokens)
 
 
-def _spelt_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """With `300+` as `300 or more`, and `phone no.` at the end as its number; in `2 + 3` the sign joins two words."""
+def _expanded(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Tokens with `300+` as `300 or more`, and a final `phone no.` as `number`; `2 + 3` is unchanged."""
     for at, token in enumerate(tokens):
         goes_on = any(each.glued and each.kind != "sign" for each in tokens[at + 1 : at + 2])
         if token.text == "+" and token.glued and tokens[at - 1].kind == "number" and not goes_on:
@@ -42,13 +42,13 @@ def _spelt_out(tokens: Sequence[Token]) -> Iterator[Token]:
 
 @cache
 def _split(phrase: str) -> tuple[str, ...]:
-    """The words of a phrase of the language."""
+    """The words of a phrase."""
     return tuple(phrase.split())
 
 
 @lru_cache(maxsize=65536)
 def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tuple[str, list[str]], ...]:
-    """Those phrases that begin with this word, in their order, each with its further words."""
+    """The phrases that begin with a word, in order, each with its remaining words."""
     found: list[tuple[str, ...]] = []
     for phrase in phrases:
         found += phrase.starting_with(word) if isinstance(phrase, Phrases) else (_split(phrase),)
@@ -56,12 +56,12 @@ def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tupl
 
 
 def _goes_on(before: Token, after: Sequence[Token]) -> bool:
-    """Whether `no` is more than the short form of a number, at the end."""
+    """Whether `no` is not the abbreviation of `number` at the end."""
     return before.kind != "word" or before.lower in _BEFORE_NO or any(each.text not in ".?" for each in after)
 
 
 def _folded(token: Token, *, shouted: bool) -> str:
-    """As rules read it: `US` is the country, and not `us`, unless all words are in capitals."""
+    """The word that rules compare: `US` is the country, not `us`, unless all words are in capitals."""
     if token.kind not in ("word", "sign"):
         return ""
     word = "usa" if token.text == "US" and not shouted else fold(token.text).replace("’", "'")
@@ -69,7 +69,8 @@ def _folded(token: Token, *, shouted: bool) -> str:
 
 
 class Cursor:
-    """`take…` moves on and returns what was there, or returns None (False) and stays."""
+    """A position in tokens. `take…` methods read what is here and return it, or return None (False) and
+    stay."""
 
     def __init__(self, tokens: Sequence[Token], at: int = 0, end: int | None = None) -> None:
         self.tokens = tokens
@@ -83,12 +84,12 @@ class Cursor:
 
     @property
     def steps(self) -> int:
-        """Looks at a token so far."""
+        """The number of token look-ups so far."""
         return self._steps
 
     @property
     def words(self) -> Sequence[str]:
-        """As `word` gives them."""
+        """The folded words up to the end."""
         return self._words[: self.end]
 
     @property
@@ -100,7 +101,8 @@ class Cursor:
         return self.tokens[place] if 0 <= place < self.end else None
 
     def word(self, ahead: int = 0) -> str:
-        """The folded word or sign ahead; empty for a string, a number and past the end."""
+        """The folded word or sign ahead; empty for strings, numbers and past the end. Raises Unreadable after
+        too many look-ups."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise TOO_INVOLVED
@@ -108,7 +110,7 @@ class Cursor:
         return self._words[place] if 0 <= place < self.end else ""
 
     def sees(self, phrase: str | Sequence[str], ahead: int = 0) -> int:
-        """How many tokens the phrase takes here; 0 when it does not stand here."""
+        """The number of tokens of the phrase if it is here; else 0."""
         words = _split(phrase) if isinstance(phrase, str) else phrase
         for offset, word in enumerate(words):
             if self.word(ahead + offset) != word:
@@ -116,7 +118,7 @@ class Cursor:
         return len(words)
 
     def take(self, *phrases: str | Phrases) -> str | None:
-        """The first of the phrases that stands here."""
+        """Read the first of the phrases that is here."""
         first = self.word()
         if not first:
             return None
@@ -129,7 +131,7 @@ class Cursor:
         return None
 
     def take_any(self, words: Collection[str]) -> str | None:
-        """One word out of a set."""
+        """Read one word of a set."""
         word = self.word()
         if word and word in words:
             self.at += 1
@@ -151,7 +153,7 @@ class Cursor:
         return None
 
     def take_meaning(self) -> str | None:
-        """`(meaning opening hours)`: which of several meanings the words before it have."""
+        """Read a choice among several meanings: `(meaning opening hours)`."""
         start = self.at
         if self.take("( meaning"):
             begin = self.at
@@ -166,16 +168,16 @@ class Cursor:
 
     @property
     def meant(self) -> tuple[str, ...]:
-        """All such choices of the request."""
+        """All choices of meanings in the request."""
         if self._meant is None:
             places = (Cursor(self.tokens, at) for at in range(len(self.tokens)))
             self._meant = tuple(text for each in places if (text := each.take_meaning()) is not None)
         return self._meant
 
     def keys(self, ahead: int = 0, most: int = 8) -> tuple[tuple[str, ...], list[int]]:
-        """The singular name words from here on, and after each of them how many tokens have been used up.
+        """The singular words of names from here on, and the number of tokens used after each.
 
-        A token such as `data.airports` makes several words; only its last one uses it up (0 before).
+        A token such as `data.airports` yields several words; only the last one counts as used (0 before).
         """
         words: list[str] = []
         used: list[int] = []
@@ -191,5 +193,5 @@ class Cursor:
         return tuple(words), used
 
     def since(self, start: int) -> str:
-        """The text of the tokens from `start` to here."""
+        """The text from token `start` to here."""
         return words_of(self.tokens[start : self.at])

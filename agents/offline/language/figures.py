@@ -1,7 +1,8 @@
-"""Tags of columns, and of figures of them: `average elevation`, `residential parcel area`, `dwellings approved in May`.
+"""Tags for columns and their figures: `average elevation`, `residential parcel area`, `dwellings approved in
+May`.
 
-What is counted in a column may be spoken of without the rows that have it (`birds seen in May`): then the tables that
-have such a column are meant.
+Counted things may be mentioned without their rows (`birds seen in May`): the tables with such a column are
+then meant.
 """
 
 from __future__ import annotations
@@ -30,25 +31,25 @@ from agents.offline.meaning.units import column_unit
 
 MAX_COLUMN_WORDS = 4
 UNKNOWN_COLUMN, WITH_ITS_ROWS = 3.0, 0.1
-"""Costs: of a column that no table at hand has, and of one with the noun of its table, which rather names the table of
-the request."""
+"""Costs of a column that no table here has, and of a column with its table's noun, which more likely names
+the table."""
 _COLUMN_ENDS = word_set("""
     and then with in of for from by within into to on per over across among using as is than have
 """)
 _SAME_IN_PLURAL = word_set("species people children sheep fish deer data")
 _ADDED_UP = ("area", "long", "people")
-"""Measures that are added up where no figure is named."""
+"""Measures that are summed if no function is named."""
 _ADDED_UP_UNITS = ("currency", "mass", "power")
-"""And units."""
+"""Dimensions of units that are summed likewise."""
 _OF_EACH = word_set("average mean median rate share percent percentage per ratio density index lane track")
-"""Words of figures whose values cannot be added up: `avg_wage_eur`, `ed_rate_10k`, and the lanes of road segments."""
+"""Words for figures that cannot be summed: `avg_wage_eur`, `ed_rate_10k`, lanes of road segments."""
 _PRICES = word_set("price tariff fee fare wage salary rent toll")
-"""Money that each row has of its own: a sum of these is asked for by its name only."""
+"""Amounts that belong to single rows; they are summed only on request."""
 _FLOWS = re.compile(r"\b(average|mean|daily|hourly|per (day|hour|weekday))\b")
 
 
 def numbers_in_rows(table: Table) -> tuple[str, ...]:
-    """The columns that tell how many things a row stands for: `individuals` of bird sightings."""
+    """The columns with the number of things that a row stands for: `individuals` of bird sightings."""
     return tuple(
         each.name
         for each in table.columns
@@ -57,19 +58,20 @@ def numbers_in_rows(table: Table) -> tuple[str, ...]:
 
 
 def number_of_things(tables: Sequence[Table], rows: Subject) -> Statistic | None:
-    """How many lapwings, of sightings with a column of individuals: their sum."""
+    """The sum of individuals, for rows named by a value (how many lapwings); None without such a column."""
     numbers = numbers_in_rows(tables[0]) if rows.mention.of_value and len(tables) == 1 else ()
     return Statistic("sum", ColumnMention(numbers[0], numbers), rows.mention, rows.where) if numbers else None
 
 
 def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
-    """`individuals` of bird sightings are how many birds there were."""
+    """The columns for a number of things: `individuals` for birds, in bird sightings."""
     what = set(name_words(table.name)) - {name_words(table.name)[-1]}
     return numbers_in_rows(table) if len(words) == 1 and words[0] in what else ()
 
 
 def is_of_each(column: Column, said: str = "") -> bool:
-    """Whether its numbers are averages, rates or shares, whose sum says nothing; `said`: what it is called."""
+    """Whether a column holds averages, rates or shares, whose sum is meaningless; `said`: the column in
+    words."""
     unit = column_unit(column)
     of_a_size = unit is None and name_words(column.name)[-1:] in (("ha",), ("km2",))  # `yield_t_ha`
     words = spelt_out(column.name) | set(name_words(said))
@@ -77,8 +79,7 @@ def is_of_each(column: Column, said: str = "") -> bool:
 
 
 def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
-    """Whether columns are added up where no figure is named: what they measure is, and what is counted, if that was
-    `said` in its plural."""
+    """Whether columns are summed if no function is named: measures, and counts if `said` is plural."""
     columns = [column for name in names if (column := table.column(name)) is not None]
     if any(is_of_each(each, said) or spelt_out(each.name) & _PRICES for each in columns):
         return False
@@ -93,8 +94,8 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
 
 
 def adds_along(table: Table, names: Sequence[str], said: str) -> bool:
-    """Whether columns are added up over the pieces of one thing, such as the segments of a road: crashes are, the
-    average daily vehicles, which pass several segments, are not."""
+    """Whether columns can be summed over the pieces of a thing, such as road segments: crashes can, daily
+    vehicles, which pass several segments, cannot."""
     columns = [column for name in names if (column := table.column(name)) is not None]
     return adds_up(table, names, said) and not any(
         _FLOWS.search(fold(each.comment or "")) for each in columns
@@ -102,7 +103,7 @@ def adds_along(table: Table, names: Sequence[str], said: str) -> bool:
 
 
 def add_up_pieces(tables: Iterable[Table], things: str, columns: Sequence[str], said: str) -> bool:
-    """Whether no single row tells a figure of what the words name, for the rows are its pieces: `the street with the
+    """Whether the rows are pieces of the named things, so that a figure needs a sum: `the street with the
     most crashes`, of segments."""
     return any(
         are_pieces_of(table.name, name_words(things)) and adds_along(table, columns, said) for table in tables
@@ -114,7 +115,7 @@ _NUMBERS_IN_ROWS = frozenset((("individual",), ("count",), ("number",), ("quanti
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Several values of one column: `Altheim and Bergfeld`. `is_compared`: set against each other (`oaks vs limes`)."""
+    """Several values of one column: `Altheim and Bergfeld`. `is_compared`: as in `oaks vs limes`."""
 
     table: Table
     column: str
@@ -123,12 +124,12 @@ class Listed:
 
 
 class Figures(Pieces):
-    """Over the words of one request."""
+    """Tags for columns and figures."""
 
     # --- columns ---------------------------------------------------------------------------------------------
 
     def _columns(self, at: int) -> Iterable[Span]:
-        """Every run of words that may name a column; one that a table at hand has costs nothing."""
+        """Every run of words that may name a column; columns of the tables here cost nothing."""
         cursor = self.cursor
         cursor.at = at
         quoted = cursor.take_string()
@@ -165,8 +166,8 @@ class Figures(Pieces):
         return found if end is None else [*found, Span(end, ColumnWords(text), WITH_ITS_ROWS)]
 
     def _past_its_rows(self, text: str) -> int | None:
-        """`kind of school`: past the noun of a table that the column is of, or past its name or values in
-        parentheses."""
+        """The position after a table's noun (`kind of school`), or after the column's name or values in
+        parentheses; else None."""
         cursor, begin = self.cursor, self.cursor.at
         if cursor.word() == "(":
             skip_hint(cursor, self.roots, self.vocabulary.columns_called(self.roots, text))
@@ -182,13 +183,13 @@ class Figures(Pieces):
         return cursor.at + used[table.length - 1] if singular(last) == last else None
 
     def _counts(self, text: str) -> bool:
-        """Whether a column of the tables that the request names counts something: `number of residents`."""
+        """Whether the words name a count in the tables of the request: `number of residents`."""
         tables = self.roots or self.tables_of(None)
         names = self.vocabulary.columns_called(tables, text)
         return bool(names) and are_counts(tables, tuple(names))
 
     def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
-        """Of these tables, or of those that the request names."""
+        """Whether the text names a column of these tables, or of those in the request."""
         return bool(self.vocabulary.columns_called(tables or self.roots, text))
 
     def _several_columns(self, at: int) -> Iterable[Span]:
@@ -198,7 +199,7 @@ class Figures(Pieces):
             self.cursor.at = first.end
             if self.cursor.take(", and", ",", "and"):
                 for more in self._several_columns(self.cursor.at):
-                    # Those of `the result` are not known here.
+                    # The columns of `the result` are not known here.
                     if not more.cost or not self.roots:
                         yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
 
@@ -219,8 +220,8 @@ class Figures(Pieces):
             yield Span(span.end, {"function": function, "column": span.value}, span.cost)
 
     def _owned(self, at: int) -> Iterable[Span]:
-        """`maximum well depth`, `residential parcel area`: rows and a figure of a column. Counts and lengths are summed
-        up."""
+        """`maximum well depth`, `residential parcel area`: rows and a figure of a column; counts and lengths
+        are summed."""
         cursor = self.cursor
         cursor.at = at
         function = ANALYSIS_FUNCTIONS.get(cursor.word())
@@ -249,7 +250,7 @@ class Figures(Pieces):
         return top if top is not None and top.place == 1 else None
 
     def _figures(self, at: int) -> Iterable[Span]:
-        """`total population and mean area`, as the operations take it."""
+        """`total population and mean area`, in the form that operations take."""
         for first in list(self._figure(at)):
             yield Span(first.end, (first.value,), first.cost)
             self.cursor.at = first.end
@@ -257,15 +258,15 @@ class Figures(Pieces):
                 for more in list(self._figures(self.cursor.at)):
                     yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
 
-    # --- figures of rows that are not named ------------------------------------------------------------------
+    # --- figures without named rows ------------------------------------------------------------------
 
     def _counted(self, at: int) -> Iterable[Span]:
-        """`average rent`, `dwellings approved in 2021`: a figure, and which rows of the tables with such a column.
-        What counts or measures something is added up."""
+        """`average rent`, `dwellings approved in 2021`: a figure, and the rows of the tables with such a
+        column. Counts and measures are summed."""
         yield from self._of_any_rows(at, "sum")
 
     def _averaged(self, at: int) -> Iterable[Span]:
-        """The same of any number, averaged."""
+        """The same for any number, averaged."""
         yield from self._of_any_rows(at, "mean")
 
     def _of_any_rows(self, at: int, function: str) -> Iterable[Span]:
@@ -294,14 +295,15 @@ class Figures(Pieces):
                 return
 
     def _with_verb(self, said: str, having: list[Table]) -> tuple[str, list[Table]]:
-        """`customers affected`, past `were affected by outages`, and the tables with a column that is called so."""
+        """The words with a verb (`customers affected`, read from `customers were affected by outages`), and
+        the tables with such a column."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("were", "are", "was", "is", "have been", "has been", "had been", "got")
         verb = cursor.word()
-        told = f"{said} {verb}"
+        phrase = f"{said} {verb}"
         of_verb = [
             table for table in having
-            if (names := self.vocabulary.columns_called((table,), told))
+            if (names := self.vocabulary.columns_called((table,), phrase))
             and any(tells_of(each, verb) for each in table.columns if each.name in names)
         ]  # fmt: skip
         if not of_verb:
@@ -313,11 +315,13 @@ class Figures(Pieces):
         rows = self.vocabulary.match_table(words) if words else None
         is_named = rows is not None and of_verb[0] in rows.found
         cursor.at = cursor.at + used[rows.length - 1] if rows is not None and is_named else end
-        return told, of_verb
+        return phrase, of_verb
 
     def _having(self, begin: int, end: int, function: str, *, any_noun: bool) -> list[Table]:
-        """The tables with a column of that name whose numbers have such a figure, of those that the request names where
-        any of them has; without a `function` what is counted or measured. `any_noun`: also what a table is called."""
+        """The tables with a column of this name that has such a figure, preferably those in the request.
+
+        Without `function`, only counts and measures qualify. `any_noun`: also if a table has this name.
+        """
         self.cursor.at = begin
         words, _ = self.cursor.keys(most=end - begin)
         named = self.vocabulary.match_table(words)
@@ -336,7 +340,7 @@ class Figures(Pieces):
     def _some_of(
         self, begin: int, at: int, having: Sequence[Table], rows: Features, figure: dict[str, object]
     ) -> Iterable[Span]:
-        """The conditions behind the column, one after the other."""
+        """The conditions after the column, one after the other."""
         cursor = self.cursor
         conditions = Conditions(cursor, self.vocabulary, tuple(having))
         found: dict[int, Span] = {}
@@ -349,7 +353,7 @@ class Figures(Pieces):
                 cursor.take("were there", "are there", "was there", "is there")
                 cursor.take("and", ",") if where else None
                 condition = conditions.of_value() if cursor.take("by") else conditions.one()
-                of_rows = isinstance(condition, OneOf) and condition.how == "of"  # which would be named
+                of_rows = isinstance(condition, OneOf) and condition.how == "of"  # it would be named
                 if condition is None or cursor.at == before or of_rows:
                     break
                 where.append(condition)
@@ -363,8 +367,8 @@ class Figures(Pieces):
     # --- values side by side ---------------------------------------------------------------------------------
 
     def _listed(self, at: int) -> Iterable[Span]:
-        """`commercial and mixed use zones`, `Altheim compared with Bergfeld`: values of one column, the noun of their
-        rows behind any of them."""
+        """`commercial and mixed use zones`, `Altheim compared with Bergfeld`: values of one column, with or
+        without the noun of their rows."""
         cursor = self.cursor
         cursor.at = at
         common: dict[tuple[str, str], list[str]] | None = None

@@ -1,11 +1,11 @@
-"""Templates: the words of a command as its author writes them, compiled to the grammar that the chart reads with.
+"""Compiles templates: the words of a command as its author writes them, to the grammar that the chart reads.
 
     [convex] hull[s] (of|around) {source} [by {by}] -> concave=0.3 :: Hull of {source}
 
-`[...]` may be left out, `(a|b)` is a choice, `hull[s]` has an optional ending, `{source}` is filled with words of the
-request and `{source:place}` with those of another kind than the argument's own. `how=(...)` keeps the words that were
-used, `<ask>` is a part that templates share. Behind `->` stand arguments that the words mean, behind `::` the title of
-the result.
+`[...]` is optional, `(a|b)` is a choice, `hull[s]` has an optional ending. `{source}` is a slot for an
+argument; `{source:place}` takes another kind of words than the argument's own. `how=(...)` captures the words
+used, `<ask>` is a part shared by templates. Arguments implied by the words follow `->`, the title of the
+result follows `::`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ENDING = re.compile(r"(.+)\[(\w+)\]$")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a template, read as it is written."""
+    """A literal word."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """`kind` is empty where the argument's schema tells what fills it."""
+    """A slot for an argument; without `kind`, the argument's schema determines what fills it."""
 
     name: str
     kind: str = ""
@@ -40,28 +40,28 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A named part of a template, read by a function."""
+    """A reference to a part shared by templates."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence_:
-    """Nodes that follow each other."""
+    """Nodes in sequence."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Nodes of which one is read."""
+    """Alternative nodes."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """The words that `node` took, under a name."""
+    """The words read by `node`, bound to a name."""
 
     name: str
     node: Node
@@ -72,12 +72,12 @@ NOTHING = Sequence_(())
 
 
 class BadTemplate(ValueError):
-    """A template that cannot be compiled; the message quotes it."""
+    """A template cannot be compiled; the message quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`constants` are arguments that are meant without being named."""
+    """A compiled template; `constants` are arguments that its words imply."""
 
     text: str
     node: Node
@@ -86,22 +86,23 @@ class Template:
 
     @property
     def first_words(self) -> frozenset[str]:
-        """The words that it may begin with, its own ones only."""
+        """The literal words with which it may begin."""
         return frozenset(_first(self.node))
 
     @property
     def slots(self) -> frozenset[str]:
+        """The names of its slots."""
         return frozenset(each.name for each in _nodes(self.node) if isinstance(each, Slot))
 
     @property
     def words(self) -> frozenset[str]:
-        """All of its own words."""
+        """All its literal words."""
         return words_in(self.node)
 
 
 @lru_cache(maxsize=4096)
 def compiled(text: str) -> Template:
-    """Raises BadTemplate."""
+    """Compile a template. Raises BadTemplate."""
     rest, _, title = text.partition(" :: ")
     pattern, _, meant = rest.partition(" -> ")
     lexemes = _lexemes(pattern)
@@ -217,18 +218,18 @@ def _nodes(node: Node) -> list[Node]:
 
 
 def words_in(node: Node) -> frozenset[str]:
-    """The words that are written in a template itself."""
+    """The literal words of a template."""
     return frozenset(each.text for each in _nodes(node) if isinstance(each, Word))
 
 
 @lru_cache(maxsize=64)
 def words_of_templates(texts: tuple[str, ...]) -> frozenset[str]:
-    """The words of all of these templates, which do not change while many requests are read. Raises BadTemplate."""
+    """The literal words of all these templates, cached. Raises BadTemplate."""
     return frozenset(word for text in texts for word in compiled(text).words)
 
 
 def spellings(node: Node) -> list[tuple[str, ...]]:
-    """All texts that a template without slots stands for, as words."""
+    """All texts that a template without slots matches, as words. Raises BadTemplate for slots."""
     match node:
         case Word(text):
             return [(text,)]
@@ -241,7 +242,7 @@ def spellings(node: Node) -> list[tuple[str, ...]]:
 
 
 def verbs(node: Node) -> set[str]:
-    """The words that a template may begin with and that a slot for rows follows."""
+    """The words that may begin a template, directly before a slot for rows."""
     return {
         first.text
         for first, *rest in filter(None, _leading(node, 2))
@@ -253,7 +254,7 @@ _ROWS = frozenset(("rows", "bare", "any"))
 
 
 def _leading(node: Node, most: int) -> list[tuple[Node, ...]]:
-    """All ways in which the first leaves of a template may follow each other."""
+    """All possible sequences of the first leaves of a template."""
     match node:
         case Choice(options):
             return [each for option in options for each in _leading(option, most)]
@@ -277,9 +278,9 @@ def _leading(node: Node, most: int) -> list[tuple[Node, ...]]:
 
 
 Parts = Mapping[str, Node]
-"""The parts that templates share, by name."""
+"""Parts shared by templates, by name."""
 
 
 def parts(**texts: str) -> Parts:
-    """Compile named templates, for use inside others."""
+    """Compile named templates for use as parts."""
     return {name: compiled(text).node for name, text in texts.items()}

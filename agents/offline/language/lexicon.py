@@ -1,6 +1,6 @@
-"""The fixed words of the language: verbs, comparisons, colours, ramps, and what measures are called.
+"""The fixed words of the language: verbs, comparisons, colours, colour ramps, names of measures.
 
-Data only; everything that depends on the person's tables is in vocabulary.py.
+Data only; vocabulary.py has everything that depends on the user's tables.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STARTS = word_set("""
     revert save scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
     visualise visualize what where which who zoom
 """)
-"""Words that begin a new command after an `and`."""
+"""Words that begin a new command after `and`."""
 
 ABOVE = {
     "above": ">", "over": ">", "exceeding": ">", "beyond": ">", "after": ">", "exceeds": ">",
@@ -36,7 +36,7 @@ ABOVE = {
     "equals": "=", "equal": "=", ">": ">", "<": "<", ">=": ">=", "<=": "<=", "≥": ">=", "≤": "<=",
     "=": "=", "==": "=", "!=": "<>", "<>": "<>", "≠": "<>",
 }  # fmt: skip
-"""One word that compares, and its operator."""
+"""Comparison words and their operators."""
 
 COMPARATIVES = {
     "more": (">", ""), "greater": (">", ""), "larger": (">", "big"), "bigger": (">", "big"),
@@ -52,13 +52,13 @@ COMPARATIVES = {
     "steeper": (">", "steep"), "flatter": ("<", "steep"), "busier": (">", "busy"), "quieter": ("<", "busy"),
     "denser": (">", "dense"), "richer": (">", "rich"), "poorer": ("<", "rich"),
 }  # fmt: skip
-"""Words that compare when followed by `than`; the second part is the measure they speak of."""
+"""Comparatives used with `than`: operator and measure."""
 
 ADJECTIVES = {
     "high": "high", "tall": "tall", "long": "long", "deep": "deep", "wide": "wide", "old": "old",
     "big": "big", "large": "big",
 }  # fmt: skip
-"""The measure of a trailing adjective: `over 300 m high`."""
+"""Measures of adjectives after a quantity: `over 300 m high`."""
 
 AFTERWARDS = {
     "more": ">=", "above": ">=", "over": ">=", "higher": ">=", "larger": ">=", "greater": ">=",
@@ -66,7 +66,7 @@ AFTERWARDS = {
     "under": "<=", "lower": "<=", "smaller": "<=", "fewer": "<=", "down": "<=", "younger": "<=",
     "shorter": "<=", "earlier": "<=",
 }  # fmt: skip
-"""`2000 m or more`."""
+"""Operators of words after a quantity: `2000 m or more`."""
 
 SUPERLATIVES = {
     "largest": ("big", True), "biggest": ("big", True), "greatest": ("big", True),
@@ -91,14 +91,14 @@ SUPERLATIVES = {
     "most costly": ("worth", True),
     "earliest": ("time", False), "least populous": ("people", False), "least populated": ("people", False),
 }  # fmt: skip
-"""The measure a superlative speaks of, and whether it wants the greatest."""
+"""Superlatives: the measure, and whether the greatest value comes first."""
 
 _ORDINALS = "second third fourth fifth sixth seventh eighth ninth tenth"
 ORDINALS = {
     **{word: place for place, word in enumerate(_ORDINALS.split(), 2)},
     "2nd": 2, "3rd": 3, **{f"{place}th": place for place in range(4, 11)},
 }  # fmt: skip
-"""The place of a superlative's row: `the second largest`."""
+"""Places in a ranking: `the second largest`."""
 
 _MEASURES = {
     "thick": "thickness diameter trunk girth",
@@ -124,7 +124,7 @@ _MEASURES = {
     "time": "date time timestamp year day created updated opened started built founded",
 }
 MEASURES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _MEASURES.items()}
-"""What columns that hold a measure are called; the first that a table has counts."""
+"""Column names for each measure, best first."""
 
 MEASURE_OF_NOUN = {
     "population": "people", "people": "people", "person": "people", "inhabitant": "people",
@@ -134,7 +134,7 @@ MEASURE_OF_NOUN = {
     "land": "area", "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
     "worth": "worth",
 }  # fmt: skip
-"""The measure that a noun asks for when no column is called so."""
+"""Measures that nouns mean if no column has that name."""
 
 ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     own: tuple(words.split())
@@ -166,19 +166,19 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
     }.items()
 }  # fmt: skip
-"""Words of the names of columns and tables, and what they are short for."""
+"""Abbreviations in names of columns and tables."""
 
 FIGURE_NOUNS = word_set(
     "amount concentration count figure level limit order rate reading result score value volume"
 )
-"""Nouns behind the name of a number that say no more than that it is one: `nitrate level`, `speed limit`."""
+"""Nouns without meaning after the name of a number: `nitrate level`, `speed limit`."""
 
 UNIT_NOUNS = {
     **dict.fromkeys(("circumference", "diameter", "height", "length", "thickness", "width"), "length"),
     "area": "area", "size": "area", "speed": "speed", "weight": "mass", "share": "share", "percentage": "share",
     "time": "time", "duration": "time",
 }  # fmt: skip
-"""What is measured in the units of a dimension."""
+"""Nouns for quantities, and their dimensions."""
 
 _THINGS = tuple(
     word_set(nouns)
@@ -196,15 +196,15 @@ _THINGS = tuple(
         "staff employee worker",
     )
 )
-"""Nouns for the same things."""
+"""Synonyms."""
 
 
 COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
-"""Those of them that columns count."""
+"""Synonyms for things that columns count."""
 
 
 def things_called(noun: str) -> frozenset[str]:
-    """The noun, and others for the same things."""
+    """A noun and its synonyms."""
     return next((nouns for nouns in _THINGS if noun in nouns), frozenset((noun,)))
 
 
@@ -225,7 +225,7 @@ SHORT_FORMS = {
         for verb in ("are", "did", "do", "does", "had", "has", "have", "is", "was", "were")
     },
 }
-"""Words and signs as people shorten them."""
+"""Abbreviations in requests."""
 
 STATISTICS = {
     "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",
@@ -241,14 +241,14 @@ ANALYSIS_FUNCTIONS = {
     **dict.fromkeys(["largest", "highest", "greatest", "biggest", "tallest", "deepest", "longest", "strongest"], "max"),
     **dict.fromkeys(["smallest", "lowest", "shortest", "shallowest", "weakest"], "min"),
 }  # fmt: skip
-"""Words that sum up a column, and the operations' function."""
+"""Words for aggregates, and the functions of operations."""
 
 PARALLELS = {
     "the equator": 0.0, "equator": 0.0, "the arctic circle": 66.5636, "the antarctic circle": -66.5636,
     "the polar circle": 66.5636, "the tropic of cancer": 23.4364, "the tropic of capricorn": -23.4364,
 }  # fmt: skip
 MERIDIANS = {"the prime meridian": 0.0, "the greenwich meridian": 0.0, "greenwich": 0.0}
-"""Lines on the earth by name, in degrees."""
+"""Named lines on the earth, in degrees."""
 HEMISPHERES = frozenset(
     ("northern hemisphere", "southern hemisphere", "eastern hemisphere", "western hemisphere")
 )
@@ -256,15 +256,15 @@ HEMISPHERES = frozenset(
 NUMBER_WORDS = {**units.NUMBER_WORDS, "hundred": 100.0, "dozen": 12.0}
 
 RAMPS = {name.casefold().replace("-", ""): name for name in ramps.ALL if name.casefold() not in NUMBER_WORDS}
-"""By the name as it is written in a request. `Nine` is a number first."""
+"""Colour ramps by their spelling in a request. `Nine` is a number first."""
 RAMP_OF_COLOUR = {
     **{name.casefold().removesuffix("s"): name for name in ramps.SEQUENTIAL if name[:-1].casefold() in CSS_NAMES},
     "gray": "Greys", "violet": "Purples",
 }  # fmt: skip
-"""Of the ramps that are called after a colour: `Blues`."""
+"""Ramps named after a colour: `Blues`."""
 
 SHADES = {"light": False, "pale": False, "dark": True, "deep": True}
-"""Words before a colour, and whether they make it darker."""
+"""Words before a colour; whether they darken it."""
 
 RAMPS_BETWEEN = {
     ("yellow", "blue"): "YlGnBu", ("yellow", "red"): "YlOrRd", ("yellow", "green"): "YlGn", ("orange", "red"): "OrRd",
@@ -272,7 +272,7 @@ RAMPS_BETWEEN = {
     ("red", "blue"): "RdBu", ("purple", "orange"): "PuOr", ("purple", "green"): "PRGn", ("brown", "green"): "BrBG",
     ("red", "green"): "RdYlGn",
 }  # fmt: skip
-"""By the colours of their least and greatest values."""
+"""Ramps by their first and last colour."""
 
 METHODS = {
     "quantile": "quantile", "quantiles": "quantile", "equal": "equal", "equal-interval": "equal",
@@ -280,11 +280,11 @@ METHODS = {
 }  # fmt: skip
 
 COLOURS = frozenset(CSS_NAMES) - {"peru"}
+"""CSS colours except `peru`, which means the country."""
 PLAIN_COLOURS = word_set("""
     black blue brown cyan gray green grey magenta orange pink purple red turquoise violet white yellow
 """)
-"""Those that name nothing but a colour, as `snow` and `wheat` do."""
-"""All of CSS but `peru`, which is a country first."""
+"""Words that only mean a colour, unlike `snow` and `wheat`."""
 
 NO_MISTAKES = ARTICLES | STARTS | STATISTICS.keys()
-"""Words of the language: `count` is no typing mistake of `country`."""
+"""Words never treated as typing mistakes: `count` is not `country`."""

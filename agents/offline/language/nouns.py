@@ -1,5 +1,5 @@
-"""Rules for what a request speaks of: tables, layers, columns, pronouns, numbers with units. Each takes the longest
-piece that it knows from the cursor, or nothing."""
+"""Rules for tables, layers, columns, pronouns, and numbers with units. Each reads the longest piece it
+knows."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
 from agents.units import MAGNITUDES, UNITS, Unit
 
 MIN_SYSTEM = 1024
-"""The lowest code of EPSG."""
-_YEARS = range(1900, 2036)  # no codes unless EPSG is said
+"""Lowest EPSG code."""
+_YEARS = range(1900, 2036)  # not codes, unless EPSG is named
 MAX_ARTICLES = 4  # in a row
 MAX_VALUE_WORDS = 4
 MAX_COLUMN_WORDS = 5
@@ -32,14 +32,14 @@ _BEFORE_TIMES = word_set("in before after since until between during by per each
 
 
 def skip_articles(cursor: Cursor) -> None:
-    """Move the cursor behind articles and `all of`."""
+    """Skip articles and `all of`."""
     for _ in range(MAX_ARTICLES):
         if cursor.take(p.PARTS_OF) is None and cursor.take_any(ARTICLES) is None:
             break
 
 
 def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
-    """A table or layer by name, a pronoun, or everything; articles before and `layer` after it are swallowed."""
+    """A table or layer by name, a pronoun, or everything; skips articles before and `layer` after it."""
     start = cursor.at
     if cursor.take("the layer of the", "the layer of", "layer of the", "layer of"):
         named = _named_thing(cursor, vocabulary, sure=True)
@@ -101,7 +101,7 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
 
 
 def of_column(mention: Mention, vocabulary: Vocabulary, before: Sequence[Token]) -> Mention:
-    """`heritage trees`, where only another table of trees has a column `heritage`: its rows may be meant, too."""
+    """The mention with another table: `heritage trees`, if only that table has a column `heritage`."""
     words = name_words(words_of(before))
     own = vocabulary.tables(mention.tables)
     if len(own) != 1 or mention.layers or not words or vocabulary.columns_called(own, " ".join(words)):
@@ -116,7 +116,7 @@ def of_column(mention: Mention, vocabulary: Vocabulary, before: Sequence[Token])
 
 
 def _layer_at_end(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
-    """`the top layer`: the one that is drawn above or below all others, whichever was spoken of last."""
+    """`the top layer`: the first or last in drawing order, whichever was mentioned last."""
     start = cursor.at
     place = -1 if cursor.take(p.TOP_LAYER) else 0 if cursor.take(p.BOTTOM_LAYER) else None
     if place is None:
@@ -126,7 +126,7 @@ def _layer_at_end(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
 
 
 def _layers_drawn_as(cursor: Cursor, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """`the hexbins`: the layers that are drawn so."""
+    """`the hexbins`: the layers of this style."""
     kind = cursor.take(*_DRAWN_KINDS)
     if kind is None:
         return ()
@@ -140,7 +140,7 @@ _DRAWN_KINDS = {
 
 
 def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) -> Mention | None:
-    """`sure`: no typing mistakes are looked through."""
+    """A table or layer by name; with `sure`, typing mistakes are not corrected."""
     coloured = _coloured_layer(cursor, vocabulary)
     if coloured is not None:
         return coloured
@@ -189,7 +189,7 @@ def _coloured_layer(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
 
 
 def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]) -> ColumnMention | None:
-    """A column of any of the tables, by name words or meaning; `the`, `their`, `its` before it are swallowed."""
+    """A column of any of the tables, by name or meaning; skips `the`, `their`, `its`."""
     start = cursor.at
     if cursor.word() in ("that", "this"):
         return _column_said_before(cursor, vocabulary, tables)
@@ -212,7 +212,8 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
 def _column_said_before(
     cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]
 ) -> ColumnMention | None:
-    """`by that rate`, behind `with an unemployment rate above 7 %`: the last column whose words have the noun."""
+    """`by that rate` after `with an unemployment rate above 7 %`: the last column mentioned with this
+    noun."""
     start, noun = cursor.at, cursor.word(1)
     for end in range(start - 1, 0, -1) if noun else ():
         if cursor.tokens[end - 1].lower != noun:
@@ -228,8 +229,8 @@ def _column_said_before(
 
 
 def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> None:
-    """Past `(aadt)`, behind other words for this column, `(urban, town, rural)`, all its values, or `for` of `applied
-    for before 2022`."""
+    """Skip `(aadt)`, another name of the column, `(urban, town, rural)`, all its values, or `for` of `applied
+    for`."""
     if cursor.word() == "for" and cursor.word(-1).endswith("ed") and cursor.word(1) in _BEFORE_TIMES:
         cursor.at += 1
     start, said = cursor.at, set[tuple[str, ...]]()
@@ -253,12 +254,11 @@ def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> 
 
 
 _NAMING = word_set("id code cd key zip")
-"""Last words of columns whose numbers only tell things apart."""
+"""Last words of numeric identifiers."""
 
 
 def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
-    """Whether columns hold whole numbers without a unit: `number of pupils` is not a length or weight, nor is
-    `station_id` a number of stations."""
+    """Whether columns hold counts: integers without a unit (`pupils`) that are not identifiers."""
     columns = [column for table in tables for name in names if (column := table.column(name)) is not None]
     return all(
         column.kind == "integer" and name_words(column.name)[-1] not in UNIT_WORDS | _NAMING
@@ -280,7 +280,7 @@ def take_count(cursor: Cursor) -> int | None:
 
 
 def take_system(cursor: Cursor) -> int | None:
-    """A reference system as its EPSG code: `EPSG:2154`, `web mercator`, `UTM zone 32N`, `2154`."""
+    """The EPSG code of a reference system: `EPSG:2154`, `web mercator`, `UTM zone 32N`, `2154`."""
     start = cursor.at
     if (name := cursor.take(*NAMED_SYSTEMS)) is not None:
         return NAMED_SYSTEMS[name]
@@ -332,11 +332,11 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
     if unit is None and cursor.word() in ("per", "/"):  # `60 per km²`
         density = _per_area(cursor, UNITS["people"])
         unit = density if density != UNITS["people"] else None
-    return Quantity(_tidy(value), unit, cursor.since(start))
+    return Quantity(_rounded(value), unit, cursor.since(start))
 
 
 def take_share(cursor: Cursor) -> float | None:
-    """`50 %`, `0.5`, `half`: a part of a whole, up to 1."""
+    """A fraction up to 1: `50 %`, `0.5`, `half`."""
     start = cursor.at
     if cursor.take("half", "semi"):
         return 0.5
@@ -350,7 +350,7 @@ def take_share(cursor: Cursor) -> float | None:
 
 
 def take_amount(cursor: Cursor) -> float:
-    """`100,000`, `million`; 1 where no number is here."""
+    """`100,000`, `million`; 1 if no number follows."""
     number = cursor.take_number()
     amount = number.value if number is not None else 1.0
     while (factor := MAGNITUDES.get(cursor.word())) is not None:
@@ -360,7 +360,7 @@ def take_amount(cursor: Cursor) -> float:
 
 
 def take_people(cursor: Cursor) -> float | None:
-    """`million people`, `1,000 residents`, `capita`: how many people."""
+    """A number of people: `million people`, `1,000 residents`, `capita`."""
     start = cursor.at
     if cursor.take("capita", "head"):
         return 1.0
@@ -396,5 +396,5 @@ def _per_area(cursor: Cursor, people: Unit) -> Unit:
     return people
 
 
-def _tidy(value: float) -> float:
+def _rounded(value: float) -> float:
     return float(f"{value:.12g}")

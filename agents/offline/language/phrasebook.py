@@ -1,6 +1,6 @@
-"""The fixed phrases of the language, by the rules that look for them. Data only.
+"""The fixed phrases of the language, grouped by the rules that use them. Data only.
 
-`|` stands between phrases; where several fit, the longest is taken.
+`|` separates phrases; the longest match is taken.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from agents.offline.language.lexicon import SUPERLATIVES
 from agents.offline.language.words import Phrases, word_set
 
-# --- what is spoken of -----------------------------------------------------------------------------------
+# --- mentions --------------------------------------------------------------------------------------------
 
 PARTS_OF = Phrases("(all|pieces|items) of | of the")
 PRONOUN_PHRASES = Phrases("""
@@ -61,7 +61,7 @@ TOOK_PART = Phrases("""
     involved | present | available | affected | installed | assigned | recorded | registered | reported | given
     | entered | known | on file | at all
 """)
-"""Say no more behind a column: `with a cyclist involved`, `no adjuster assigned`."""
+"""Words without meaning after a column: `with a cyclist involved`, `no adjuster assigned`."""
 RUNS_OUT = Phrases(
     "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
 )
@@ -122,11 +122,11 @@ AT_LEAST = {"at least": ">=", "a minimum of": ">=", "at the least": ">=", "at mo
     "not equal to": "<>",
     "different from": "<>",
 }
-"""Phrases that compare."""
+"""Comparison phrases."""
 COMPARED = Phrases(" | ".join(AT_LEAST))
 SUPERLATIVE = Phrases(" | ".join(SUPERLATIVES))
 
-# --- looks -----------------------------------------------------------------------------------------------
+# --- styles ----------------------------------------------------------------------------------------------
 
 COLOURED = Phrases("""
     coloured | colored | shaded | painted | styled | filled | tinted | classified | drawn | symbolised |
@@ -174,7 +174,7 @@ SYMBOLS = Phrases("circle[s] | dot[s] | point[s] | bubbles | marker[s] | symbol[
 OTHER_SYMBOLS = Phrases(
     "triangle | triangles | square | squares | diamond | diamonds | star | stars | cross | crosses | icons | pins"
 )
-"""What is drawn as circles, too, and told so."""
+"""Symbols that are drawn as circles instead; the answer says so."""
 HEAT = Phrases("(as [a]|into [a]|a) (heat map|heatmap|density map) | as (density|heat|heatmaps)")
 HEXBINS = Phrases("""
     (as|into) (hexbins|hexbin|hexagons|hexagonal bins) | (as|into) a (hexbin|hexagon) [map] | in (hexbins|hexagons) | by
@@ -220,7 +220,7 @@ GREATEST_FIRST = Phrases("""
     | [,] [sorted|ordered|ranked|[and] sort (it|them|the result|the list)]
     from (high to low|large to small|[the] highest to [the] lowest|most to (least|fewest))
 """)
-"""Words for the order in which answers give the figures of groups."""
+"""Sort orders of groups in answers."""
 
 # --- subjects --------------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ RESULT = Phrases("""
     | them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
     found
 """)
-"""What the step before has made."""
+"""The result of the previous step."""
 
 # --- asking ----------------------------------------------------------------------------------------------
 
@@ -321,7 +321,7 @@ FALLEN = Phrases("""
     | declined | decreased | dropped
 """)
 CHANGED = Phrases("change | changes | changed | development | difference")
-"""What a number has done between two years."""
+"""Nouns and verbs for the change of a number between two years."""
 OF_EACH = Phrases("""
     [,] (by|per|across|by the|for all|for the different|in the different) | [,] (for|in|of|at|on|within) (each|every)
     | each | every | [,] (grouped|split|broken down|separated) by [the] | by each
@@ -365,7 +365,7 @@ _ASIDES = """
 """
 _PRAISE = "(great|perfect|good|nice|cool|super|excellent|lovely|wonderful|right|fine)"
 PRAISE = Phrases(f"{_PRAISE} ,")
-"""Polite before a command (`good, show …`), else values (`good, fair and poor bridges`)."""
+"""Polite before a command (`good, show …`), otherwise values (`good, fair and poor bridges`)."""
 FLUFF = Phrases(f"""
     {_ASIDES} | {_PRAISE} (!|.) | (alright|yes|yeah|hm|oh) (,|!|.) | please | pls | kindly | hey | hi | hello | ok |
     okay | now | just | so | well | geoagent | (can|could|will|would) you [please|kindly] | (can|could) (we|i) | may i |
@@ -375,7 +375,7 @@ FLUFF = Phrases(f"""
     (interested in|curious|glad to know|grateful if you could [also]) | i wonder (if|whether) you could | i need to know
     | do you know | i am interested in | [i'm|i am|we're|we are] looking for | if possible | if you can
 """)
-"""Polite openings that mean nothing to the map."""
+"""Polite openings without meaning."""
 TAIL = Phrases(f"""
     {_ASIDES} | please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map
     | there are | are there | exist | again | too | as well | instead | do (we|you) have | have we | do you know |
@@ -384,7 +384,7 @@ TAIL = Phrases(f"""
     (our|my|your) data | are stored | of them | in all | called | are left | left | remain | yet | so far | currently |
     overall | at present | at the moment | (as|in) a (table|list) | (as|on) a map
 """)
-"""Closings that mean nothing to the map, at the end of a command."""
+"""Closing words without meaning."""
 
 # --- single words ----------------------------------------------------------------------------------------
 
@@ -397,4 +397,4 @@ SINGLE_WORDS = word_set("""
     captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period aged
     ours mine our my epsg utm zone n s head latitude longitude degree degrees deg here north south east west
 """)
-"""Words that rules look for one by one."""
+"""Words that rules look for individually."""

@@ -1,4 +1,4 @@
-"""Tags of single pieces of a request: numbers and units, texts, layers, looks, conditions as they were written."""
+"""Tags for single pieces of a request: numbers and units, texts, layers, styles, conditions."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ MAX_TEXT_TOKENS = 30
 MAX_WORDS = 6
 MAX_VALUE_WORDS = 4
 GUESS, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 2.0, 0.5, 2.0
-"""Costs."""
+"""Costs of guesses, free text, comparisons and values to look up."""
 ANY_WORD = 0.1
-"""Added for a bare word that may be a value, so that a template that has the word itself is cheaper."""
+"""Added for a word that may be a value, so that a template with the literal word is cheaper."""
 
 
 class Pieces(Grammar):
-    """Over the words of one request. `limits` are words that templates have behind slots, where a value may end."""
+    """Tags for the words of one request. `limits`: template words after slots, before which a value may
+    end."""
 
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
@@ -50,7 +51,8 @@ class Pieces(Grammar):
 
     @property
     def roots(self) -> tuple[Table, ...]:
-        """The tables that the request names, whose columns it may speak of; else those of the values that it names."""
+        """The tables that the request names, whose columns it may use; else the tables of the values that it
+        names."""
         if self._roots is None:
             found: dict[str, Table] = {}
             before = self.cursor.at
@@ -79,7 +81,7 @@ class Pieces(Grammar):
         return self.cursor.word()
 
     def _limited(self, at: int) -> Iterable[int]:
-        """Places at which what begins at `at` may end; the end of the request first."""
+        """Positions where a piece that begins at `at` may end; the end of the request first."""
         yield self._ends
         following = [joint for joint in self._joints if joint > at]
         yield from reversed(following[:MAX_LIMITS])
@@ -97,7 +99,7 @@ class Pieces(Grammar):
         return [each for each in self._taking(take_unit)(at) if each.value.dimension == "area"]
 
     def _taking(self, take: Callable[[Cursor], T | None]) -> Callable[[int], Sequence[Span]]:
-        """Tags of what a function takes from the cursor."""
+        """A tag function for what `take` reads from the cursor."""
 
         def spans(at: int) -> Sequence[Span]:
             self.cursor.at = at
@@ -113,7 +115,7 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, quantity)
 
     def _lengths(self, at: int) -> Iterable[Span]:
-        """`10, 50 and 100 km`: the last one's unit serves those without."""
+        """`10, 50 and 100 km`: the last unit applies to numbers without one."""
         self.cursor.at = at
         found: list[Quantity] = []
         while (quantity := take_quantity(self.cursor)) is not None:
@@ -134,7 +136,7 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, quantity)
 
     def _many(self, at: int) -> Iterable[Span]:
-        """`more than 3`, `five or more`: a condition on how many there are."""
+        """`more than 3`, `five or more`: a condition on a count."""
         self.cursor.at = at
         found = self.conditions(None).comparison(ColumnMention("count"))
         bounds: tuple[object, ...] = ()
@@ -146,12 +148,12 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, found)
 
     def _then(self, at: int) -> Iterable[Span]:
-        """Nothing, where another step went before."""
+        """An empty span, if another step precedes."""
         if at > self.begin:
             yield Span(at, None)
 
     def _options(self, options: Sequence[str], at: int) -> Iterable[Span]:
-        """`area and perimeter`, of words that an argument may have."""
+        """`area and perimeter`: words that an argument may have."""
         found: list[str] = []
         self.cursor.at = at
         while True:
@@ -167,18 +169,19 @@ class Pieces(Grammar):
                 return
 
     def _free_text(self, at: int) -> Iterable[Span]:
-        """Any words; where they end the template says."""
+        """Any words; the template determines where they end."""
         for end in range(at + 1, min(self._ends, at + MAX_TEXT_TOKENS) + 1):
             self.cursor.at = end
             yield Span(end, self.cursor.since(at), FREE_TEXT + 0.1 * (end - at))
 
     def _name(self, at: int) -> Iterable[Span]:
-        """One word, or a name in quotes."""
+        """One word, or a quoted name."""
         token = self.cursor.tokens[at]
         if token.kind in ("word", "string"):
             yield Span(at + 1, token.text, 1.0)
 
-    # --- layers and looks ------------------------------------------------------------------------------------
+    # --- layers and styles
+    # -----------------------------------------------------------------------------------
 
     def _mention(self, at: int) -> Iterable[Span]:
         self.cursor.at = at
@@ -193,11 +196,11 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, found, 0.0)
 
     def _stuff(self, at: int) -> Iterable[Span]:
-        """Rows that are spoken of as a mass: `motorway`, a value in its singular, names those that have it."""
+        """Rows named by a value in the singular, like a mass noun: `motorway`."""
         return self._selection(at, one=True)
 
     def _selection(self, at: int, *, one: bool = False) -> Iterable[Span]:
-        """Rows with all that is said of them, but not how they look."""
+        """Rows with all their conditions, but without a style."""
         found: dict[int, Span] = {}
         for limit in self._limited(at):
             self.cursor.at, self.cursor.end = at, limit
@@ -205,7 +208,7 @@ class Pieces(Grammar):
             if subject is not None:
                 full = self.tail(subject, looks=False)
                 found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
-                if self.cursor.take("shown on the map", "on the map"):  # the parser looks for these words
+                if self.cursor.take("shown on the map", "on the map"):  # the parser handles these words
                     found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
         return found.values()
 
@@ -223,7 +226,7 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, settled(look))
 
     def _where(self, at: int) -> Iterable[Span]:
-        """Conditions on the layer that was spoken of last, or on what is named."""
+        """Conditions on the layer mentioned last, or on the tables named."""
         self.cursor.at = at
         conditions = self.conditions(None)
         conditions.tables = self.roots or conditions.tables
@@ -232,14 +235,14 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, found, COMPARED)
 
     def _title(self, at: int) -> Iterable[Span]:
-        """A new name, as it is written."""
+        """A new name, as written."""
         self.cursor.at = at
         name = self.name()
         if name:
             yield Span(self.cursor.at, name, 1.0)
 
     def _proper(self, at: int) -> Iterable[Span]:
-        """A name in quotes, one word, or words with capitals."""
+        """A quoted name, one word, or capitalised words."""
         tokens = self.cursor.tokens[at : self._ends]
         if tokens[0].kind == "string":
             yield Span(at + 1, tokens[0].text, 1.0)
@@ -250,18 +253,18 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, self.cursor.since(at), 1.0)
 
     def _quoted(self, at: int) -> Iterable[Span]:
-        """A text in quotes."""
+        """A quoted text."""
         self.cursor.at = at
         text = self.cursor.take_string()
         if text is not None:
             yield Span(at + 1, text)
 
     def _value(self, at: int) -> Iterable[Span]:
-        """A value or a place as people write it."""
+        """A value or place, as written."""
         return [Span(end, text, FREE_TEXT + 0.01 * (end - at)) for end, text in self._value_texts(at).items()]
 
     def _value_texts(self, at: int) -> dict[int, str]:
-        """What may be a value or a place, by where it ends."""
+        """Possible values or places, by end position."""
         found: dict[int, str] = {}
         for limit in self._limited(at):
             self.cursor.at, self.cursor.end = at, limit
@@ -271,7 +274,7 @@ class Pieces(Grammar):
         return found
 
     def _values_here(self) -> Sequence[Value]:
-        """The values of the longest words that are one, with the cursor behind them."""
+        """The values of the longest matching words; moves the cursor behind them."""
         words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
         for length in range(len(words), 0, -1):
             found = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
@@ -281,7 +284,7 @@ class Pieces(Grammar):
         return ()
 
     def _words(self, at: int) -> Iterable[Span]:
-        """Words without a sign, up to six."""
+        """Up to six words without a sign."""
         for end in range(at + 1, min(self._ends, at + MAX_WORDS) + 1):
             if self.cursor.tokens[end - 1].kind == "sign":
                 return
@@ -303,7 +306,7 @@ class Pieces(Grammar):
 
 
 def cost_of(condition: Condition) -> float:
-    """A word that must be looked for among the values of the data may as well mean something else."""
+    """The cost of a condition; a word that has to be looked up in the data may mean something else."""
     match condition:
         case OneOf():
             return LOOKED_UP + (ANY_WORD if condition.how == "kind" else 0.0)

@@ -1,7 +1,7 @@
-"""Bounds of reading a request, and the thread in which it is read, so that no text holds the event loop.
+"""Limits on reading a request, and the thread that reads it, so that no text blocks the event loop.
 
-`MAX_STEPS` counts looks at a token. It stops a text that the backtracking rules would try in too many ways, and it
-is a count rather than a time, so that the same text is always read or always declined.
+`MAX_STEPS` counts token look-ups and stops texts that backtracking would read in too many ways. It is a
+count, not a time, so the same text is always read or always declined.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_TOKENS = 120
 MAX_COMMANDS = 12
 MAX_STEPS = 300_000
 MAX_KEPT = 128
-"""Results of reading requests that are kept for one index of tables."""
+"""Maximum number of cached readings per table index."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,7 +32,7 @@ _READER = ThreadPoolExecutor(1, thread_name_prefix="offline-reader")
 
 
 class Unreadable(Exception):
-    """A request is beyond the bounds; `reason` says so to the person."""
+    """A request exceeds the limits; `reason` is the text for the user."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -44,7 +44,7 @@ TOO_INVOLVED = Unreadable(refusals.TOO_INVOLVED())
 
 
 class Ambiguous(Exception):
-    """The same words mean different things, and none of these is the likelier one."""
+    """The request has several equally likely meanings."""
 
     def __init__(self, meanings: Iterable[str]) -> None:
         self.meanings = tuple(meanings)
@@ -53,18 +53,21 @@ class Ambiguous(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Unhashed:
-    """The part of a key that can be compared, but not hashed."""
+    """A part of a cache key that is compared but not hashed."""
 
     parts: tuple[object, ...] = field(hash=False)
 
 
 _KEPT: WeakKeyDictionary[object, LRUCache[Hashable, Any]] = WeakKeyDictionary()
-"""By owner the results of `read_once`. Only the thread of readings uses it."""
+"""Results of `read_once` by owner. Used only in the reader thread."""
 
 
 async def read_once(owner: object, key: Hashable, function: Callable[[], T]) -> T:
-    """As `read`, for what the steps of a turn read again. `key` is all that the result depends on besides `owner`,
-    with which the results are forgotten, and today's date."""
+    """Cached `read`, for what every step of a turn reads again.
+
+    `key`: all that the result depends on, besides today's date and `owner`. Results are dropped with their
+    owner.
+    """
     return await read(_kept, owner, (key, datetime.date.today()), function)
 
 
@@ -78,5 +81,5 @@ def _kept(owner: object, key: Hashable, function: Callable[[], T]) -> T:
 
 
 async def read(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a function that reads text, one at a time, beside the event loop."""
+    """Run a function that reads text in the reader thread, one at a time."""
     return await asyncio.get_running_loop().run_in_executor(_READER, lambda: function(*args, **kwargs))

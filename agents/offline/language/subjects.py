@@ -1,4 +1,5 @@
-"""Rules for the subject of a command: `the 10 largest cities`, `all large airports`, `top 5 countries by area`."""
+"""Rules for the subject of a command: `the 10 largest cities`, `all large airports`, `top 5 countries by
+area`."""
 
 from __future__ import annotations
 
@@ -42,12 +43,12 @@ from agents.units import Unit
 
 _MOST_ADJECTIVES = 5
 _MOST_SIZED = 4
-"""Words of a number with its unit or measure, before a noun."""
+"""Maximum number of words of a quantity before a noun."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A mention with everything that was said before and after it."""
+    """A mention with its conditions, ranking and style."""
 
     mention: Mention
     where: Condition | None = None
@@ -55,11 +56,11 @@ class Subject:
     look: Look = field(default_factory=Look)
     all: bool = False
     condition_text: str = ""
-    """The conditions as they were written, for a layer's name."""
+    """The conditions as written, for a layer's name."""
 
 
 class Grammar(ValueNouns):
-    """What all rules share: the cursor, the vocabulary, and the table that is meant when none is named."""
+    """Base of all rules: the cursor, the vocabulary, and the table that is meant if none is named."""
 
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(cursor, vocabulary)
@@ -91,7 +92,7 @@ class Grammar(ValueNouns):
         return tuple(found)
 
     def tables_of(self, mention: Mention | None) -> tuple[Table, ...]:
-        """The tables whose columns a mention's conditions may speak of."""
+        """The tables whose columns the conditions of a mention may use."""
         ids = list(mention.tables) if mention else []
         for layer_id in mention.layers if mention else ():
             layer = self.vocabulary.layer(layer_id)
@@ -121,8 +122,11 @@ class Grammar(ValueNouns):
     def subject(
         self, *, unknown: bool = False, pronouns: bool = True, values: bool = True, one: bool = False
     ) -> Subject | None:
-        """What a command is about, up to the noun itself. `unknown` also takes nouns that nothing is called, `values`
-        those that are values of a column, and `one` these also in their singular."""
+        """The subject of a command, up to its noun.
+
+        `unknown`: also nouns that match nothing. `values`: also nouns that are values of a column; `one`:
+        these also in the singular.
+        """
         cursor, start = self.cursor, self.cursor.at
         everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
         if everything:
@@ -175,7 +179,7 @@ class Grammar(ValueNouns):
         return None
 
     def _sized(self) -> Subject | None:
-        """`3 m wide paths`, `two-lane roads`: a number that the rows have, with what it measures, before the noun."""
+        """`3 m wide paths`, `two-lane roads`: a quantity before the noun."""
         cursor, start = self.cursor, self.cursor.at
         token = cursor.token()
         is_number = token is not None and (
@@ -193,7 +197,7 @@ class Grammar(ValueNouns):
         return None
 
     def _may_be_adjective(self, *joiners: str) -> bool:
-        """Whether the next word may stand before a noun; `joiners` may, too."""
+        """Whether the next word may precede a noun; `joiners` may too."""
         token, word = self.cursor.token(), self.cursor.word()
         named = token is not None and token.kind in ("word", "string") and word not in STARTS
         counts = (
@@ -202,7 +206,7 @@ class Grammar(ValueNouns):
         return named and not counts and (word in joiners or word not in NO_ADJECTIVE)
 
     def _first_mention(self, start: int) -> Mention | None:
-        """With its article, for `the layer` is a pronoun and `layer` is not."""
+        """The mention with its article: `the layer` is a pronoun, `layer` is not."""
         after = self.cursor.at
         self.cursor.at = start
         mention = self.mention()
@@ -212,7 +216,7 @@ class Grammar(ValueNouns):
         return mention
 
     def _adjectives(self, places: range, mention: Mention) -> Condition | None:
-        """`currently closed gate` valves: when it is so, then a value."""
+        """`currently closed gate` valves: a state, then a value."""
         cursor, end = self.cursor, self.cursor.at
         cursor.at = places[0] if places else end
         state = self.conditions(mention).in_state() if places else None
@@ -222,7 +226,7 @@ class Grammar(ValueNouns):
         return all_of(state, self._kinds(range(begin, places.stop)))
 
     def _kinds(self, places: range) -> Condition | None:
-        """Words before the noun, as one value: `large`, `North American`."""
+        """The words before the noun as one value: `large`, `North American`."""
         if not places:
             return None
         text = words_of([self.cursor.tokens[place] for place in places])
@@ -232,7 +236,7 @@ class Grammar(ValueNouns):
         return OneOf(text[:-2] if owned else text, how="kind")
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
-        """`oaks`, of trees. `one`: an article was read, as in `a motorway`."""
+        """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""
         found = self.rows_of_values(one=one)
         return Subject(*found, top) if found is not None else None
 
@@ -247,7 +251,7 @@ class Grammar(ValueNouns):
         return Mention(cursor.since(start)) if cursor.at > start else None
 
     def tail(self, subject: Subject, *, looks: bool = True) -> Subject:
-        """All that follows the noun: looks, conditions, `by …`, in any order."""
+        """The subject with all that follows the noun: styles, conditions, `by …`, in any order."""
         cursor = self.cursor
         where = [subject.where] if subject.where is not None else []
         top, look = subject.top, subject.look
@@ -296,7 +300,7 @@ class Grammar(ValueNouns):
         return any(table.geometry_family == "point" for table in self.tables_of(mention)[:1])
 
     def _called(self, mention: Mention) -> Condition | None:
-        """`the country France`: a name with a capital or a digit, right after the noun in its singular."""
+        """`the country France`: a name right after a singular noun."""
         cursor, start = self.cursor, self.cursor.at
         token, noun = cursor.token(), cursor.word(-1)
         is_one = noun == singular(noun) and bool(mention.tables or mention.layers) and not mention.guessed
@@ -318,7 +322,8 @@ class Grammar(ValueNouns):
         return found
 
     def _ranking(self, top: Top | None, mention: Mention) -> Top | None:
-        """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name descending`."""
+        """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name
+        descending`."""
         cursor, start = self.cursor, self.cursor.at
         if (
             top is not None
@@ -350,7 +355,7 @@ class Grammar(ValueNouns):
         return None
 
     def unit_of_answer(self) -> Unit | None:
-        """`in km`, at the end."""
+        """The unit in a final `in km`."""
         start = self.cursor.at
         unit = take_unit(self.cursor) if self.cursor.take("in") else None
         if unit is None:
@@ -360,7 +365,7 @@ class Grammar(ValueNouns):
     # --- small words -----------------------------------------------------------------------------------------
 
     def name(self) -> str:
-        """A new name, as it is written: quoted, or the words up to the end of the command."""
+        """A new name as written: quoted, or the words up to the end of the command."""
         quoted = self.cursor.take_string()
         if quoted is not None:
             return quoted

@@ -1,8 +1,8 @@
-"""The tags: what the words from a place on may be, as spans with a type, a meaning and a cost.
+"""Tags: possible meanings of the words from a token on, as spans with a type, a value and a cost.
 
-Rows of a table, places, columns, lengths and the rest are found in the registry and on the map; a name is matched as a
-whole. What is only guessed (a place by its capitals, a column that no table at hand has) costs something, so that a
-reading that explains the words by the data is cheaper than one that does not.
+Rows, places, columns, lengths and the rest are found in the registry and on the map; names are matched as a
+whole. Guesses (a capitalised place, a column that no table here has) have a cost, so that a reading that the
+data supports is cheaper.
 """
 
 from __future__ import annotations
@@ -41,17 +41,18 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import PLACES
 
 NAMED_PLACE = 2.0
-"""Costs; the known words of the data cost nothing."""
+"""Cost of a place by name; known words of the data cost nothing."""
 OF_VALUE = 1.5
-"""For areas that are named by a value of theirs in its singular."""
+"""Cost of areas named by one of their values in the singular."""
 CALLED = 0.5
-"""Added for `the district Old Town`, a row by its name."""
+"""Added for a row by its name: `the district Old Town`."""
 NAMED = 2.0
-"""Added for `Oak Park Hospital` as a hospital of some kind: written so, it is a name."""
+"""Added for reading a name as a kind: `Oak Park Hospital` as a hospital of some kind."""
 
 
 class Tags(Figures):
-    """Over the words of one request. `limits` are words that templates have behind slots, where a value may end."""
+    """All tags for the words of one request. `limits`: template words after slots, before which a value may
+    end."""
 
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
@@ -59,7 +60,9 @@ class Tags(Figures):
         super().__init__(cursor, vocabulary, default, limits)
         self._known: dict[tuple[str, int], Sequence[Span]] = {}
         self._known_rows: dict[int, Sequence[Span]] = {}
-        self.made: Callable[[int], Sequence[Span]] = lambda _: ()  # rows that steps make, from a token on
+        self.made: Callable[[int], Sequence[Span]] = (
+            lambda _: ()
+        )  # rows made by nested steps, from a token on
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
             "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas, "shapes": self._shapes,
             "meant": self._meant, "place": self._places, "named": self._rows, "either": self._any,
@@ -79,7 +82,7 @@ class Tags(Figures):
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:
-        """What may fill the slot from the token `at` on."""
+        """The spans that may fill the slot from token `at` on."""
         kind, _, options = slot.kind.partition("|")
         key = (slot.kind, at)
         if key not in self._known:
@@ -96,7 +99,7 @@ class Tags(Figures):
     # --- rows and places -------------------------------------------------------------------------------------
 
     def _rows(self, at: int) -> Iterable[Span]:
-        """Found once for all kinds of slots that take rows."""
+        """Rows with conditions; cached for all slots that take rows."""
         if at not in self._known_rows:
             self._known_rows[at] = [*self._result(at), *self._named_rows(at, tail=True)]
             self.cursor.end = self._ends
@@ -109,15 +112,18 @@ class Tags(Figures):
         return [*self._rows(at), *self._places(at)]
 
     def _areas(self, at: int) -> Iterable[Span]:
-        """What things may lie in; a value's plural is one where its rows are areas: nothing is in `wetlands` that are
-        points, so there it is the value. What lies in `all countries` lies in any of them."""
+        """Areas that may contain other rows.
+
+        A plural value counts only if its rows are areas: nothing is inside `wetlands` that are points, so
+        there it is the value. What is in `all countries` is in any of them.
+        """
         return [
             replace(each, value=replace(each.value, text=_without_all(each.value.text)))
             for each in (*self._rows_as_areas(at), *self._areas_of_value(at))
         ]
 
     def _areas_of_value(self, at: int) -> Iterable[Span]:
-        """`sightings in native pinewood`: the areas of that kind, where the rows have no such value themselves."""
+        """`sightings in native pinewood`: the areas of that kind, if the rows lack such a value."""
         is_place = self._folded(at - 1) in _BEFORE_AREA
         self.cursor.at = at
         self.cursor.take("a", "an", "the")
@@ -135,7 +141,9 @@ class Tags(Figures):
                 continue
             (((table_id, column), value),) = areas.items()
             self.cursor.at = at + used[length - 1]
-            is_named = self.cursor.take(" ".join(name_words(column)))  # `the south area`, of a column `area`
+            is_named = self.cursor.take(
+                " ".join(name_words(column))
+            )  # `the south area`, with a column `area`
             where = OneOf(f'"{value}"', ColumnMention(column, (column,)), "is")
             mention = Mention(self.cursor.since(at), (table_id,), of_value=True)
             span = self._span(at, Subject(mention, where), False, 0.0 if is_named else OF_VALUE)
@@ -149,7 +157,7 @@ class Tags(Figures):
         ]
 
     def _shapes(self, at: int) -> Iterable[Span]:
-        """What something may cross or border on, by the name of its table or its own."""
+        """Shapes that others may cross or border, by table or name."""
         return [
             *self._rows_as_areas(at),
             *self._areas_of_value(at),
@@ -157,7 +165,8 @@ class Tags(Figures):
         ]
 
     def _is_one_value(self, at: int, rows: Features) -> bool:
-        """`the North region`, of wards with a column `region`, if they are named: it is their value, and no area."""
+        """Whether `the North region` is a value of the named rows (wards with a column `region`), not an
+        area."""
         mention = rows.mention
         if mention is not None and isinstance(
             rows.where, OneOf
@@ -184,7 +193,7 @@ class Tags(Figures):
         return [Span(each.end, replace(each.value, unless_column=True), each.cost) for each in self._rows(at)]
 
     def _result(self, at: int) -> Iterable[Span]:
-        """`them`: the result of the step before, or the layer that was spoken of last."""
+        """`them`: the result of the previous step, or the layer mentioned last."""
         self.cursor.at = at
         if self.cursor.take(p.RESULT):
             yield Span(self.cursor.at, Features(text=self.cursor.since(at), previous=True))
@@ -198,11 +207,11 @@ class Tags(Figures):
             return ()
         for limit in self._limited(at) if tail else (self._ends,):
             self.cursor.end = limit
-            for span in self._up_to_here(at, tail=tail):
+            for span in self._rows_up_to_limit(at, tail=tail):
                 found.setdefault(span.end, span)
         return found.values()
 
-    def _up_to_here(self, at: int, *, tail: bool) -> Iterable[Span]:
+    def _rows_up_to_limit(self, at: int, *, tail: bool) -> Iterable[Span]:
         cursor = self.cursor
         is_target = at > 0 and self._folded(at - 1) in _BEFORE_TARGET
         cursor.at = at
@@ -244,8 +253,8 @@ class Tags(Figures):
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost)
 
     def _is_of_others(self, condition: Condition, subject: Subject) -> bool:
-        """`…, not closed` behind `roads crossing flood zones`: a value that other rows of the request have, and these
-        have not."""
+        """Whether a value belongs to other rows of the request: `…, not closed` after `roads crossing flood
+        zones`."""
         inner = condition.inner if isinstance(condition, Negation) else condition
         if not isinstance(inner, OneOf) or inner.how in ("in", "of"):
             return False
@@ -254,17 +263,17 @@ class Tags(Figures):
         return having.isdisjoint(subject.mention.tables) and any(each.id in having for each in self.roots)
 
     def _is_named_place(self, subject: Subject) -> bool:
-        """`city of Vienna` is one place, and not all cities that have the word."""
+        """Whether the subject is a single place, such as `city of Vienna`."""
         of, name = self.cursor.word(), self.cursor.token(1)
         is_place = any(subject.mention.text.split()[-1].lower() in kinds for kinds in PLACES)
         return is_place and of == "of" and name is not None and name.text[:1].isupper()
 
     def _is_value(self, name: str) -> bool:
-        """`Long Bridge`, where a column has it: no bridge that is long."""
+        """Whether a name is a value: `Long Bridge` is not a long bridge."""
         return bool(self.vocabulary.values_called(name_words(name.removeprefix("the "))))
 
     def _shown_in_part(self, subject: Subject) -> bool:
-        """Whether what the map shows of a table is less than all of it."""
+        """Whether a layer shows only a part of the table."""
         own = (each for each in self.vocabulary.layers if each.table in subject.mention.tables)
         return any(each.filter is not None for each in own)
 
@@ -275,7 +284,7 @@ class Tags(Figures):
         return Span(self.cursor.at, Features(subject.mention, subject.where, text=text, drawn=drawn), cost)
 
     def _places(self, at: int) -> Iterable[Span]:
-        """Names; coordinates are none."""
+        """Places by name, except coordinates."""
         self.cursor.at = at
         if take_spot(self.cursor) is not None:
             return ()
@@ -288,7 +297,7 @@ class Tags(Figures):
     # --- conditions ------------------------------------------------------------------------------------------
 
     def _condition(self, at: int) -> Iterable[Span]:
-        """A condition on what has columns that the tables of the request have."""
+        """A condition on columns of the tables in the request."""
         found: dict[int, Span] = {}
         for limit in self._limited(at):
             self.cursor.at, self.cursor.end = at, limit
@@ -300,7 +309,7 @@ class Tags(Figures):
         return found.values()
 
     def _also(self, at: int) -> Iterable[Span]:
-        """`and have more than 10 million people`: the condition, and its words."""
+        """`and have more than 10 million people`: a further condition."""
         self.cursor.at = at
         joined_on = self.cursor.take(", and", "and", ",", "but") is not None
         begin = self.cursor.at
@@ -335,8 +344,8 @@ def _without_all(text: str) -> str:
 
 
 def _is_proper(text: str) -> bool:
-    """Whether all words but `am` of `Frankfurt am Main` have a capital, and the last one is a singular. A code is no
-    name."""
+    """Whether a text is a proper name: capitalised except for words like `am` in `Frankfurt am Main`, ending
+    in a singular. Codes are not names."""
     words = text.removeprefix("the ").split()
     if is_numbered(text):
         return False  # `LJ-0042`
@@ -345,15 +354,15 @@ def _is_proper(text: str) -> bool:
 
 
 _BEFORE_ONE = frozenset(("each", "every", "nearest", "closest"))
-"""Words that a value in its singular follows as the noun of its rows: `every scheduled monument`."""
+"""Words before a value in the singular as the noun of its rows: `every scheduled monument`."""
 _BEFORE_TARGET = frozenset(("of", "from", "to", "near"))
-"""What rows follow of which each one will do: `within 500 m of one of our stores`."""
+"""Prepositions before rows any of which suffices: `within 500 m of one of our stores`."""
 _BEFORE_AREA = frozenset(("in", "within", "inside", "cross", "crosses", "crossing", "through"))
 _GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
-"""What another condition on the same rows begins with."""
+"""Words that begin a further condition on the same rows."""
 MADE_BY_STEPS = frozenset(("rows", "any", "areas", "shapes", "meant"))
-"""The kinds that results of other steps fill, too."""
+"""Kinds of slots that results of nested steps may fill."""
 PLAIN = {"rows": "named", "any": "either"}
-"""The same without results of steps."""
+"""The same kinds without results of steps."""
 KINDS = frozenset(("rows", "named", "bare", "any", "either", "areas", "shapes", "place"))
-"""The kinds that are filled with features."""
+"""Kinds of slots that take features."""

@@ -1,7 +1,7 @@
 """Splits a request into tokens: words, numbers, quoted strings, signs. Called by the parser.
 
-Never fails: whatever it does not know becomes a `sign`. Every token keeps its place in the text, so that an
-answer can quote what was and was not understood.
+Never fails: unknown characters become a `sign`. Tokens keep their position in the text, so that an answer can
+quote what was and was not understood.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
 _INSIDE_WORD = "'’-._&/"
 _SHORT_TITLES = frozenset(("st", "ste", "mt", "ft", "dr", "prof", "mr", "mrs"))
-"""What a full stop belongs to where a name goes on: `St. Bernard`."""
+"""Abbreviations whose full stop belongs to a name: `St. Bernard`."""
 _CONTRACTIONS = {
     each.replace("'", ""): each
     for each in [
@@ -40,14 +40,14 @@ _CONTRACTIONS = {
         "who's",
     ]
 }
-"""Words that are typed without their apostrophe, and as they are read."""
+"""Contractions by their spelling without an apostrophe."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` as written, `lower` for comparing, `start` and `end` as places in the request.
+    """A token: `text` as written, `lower` for comparisons, `start` and `end` in the request.
 
-    A number has its `value` (sign and separators applied). `glued` tells that no space stands before it.
+    Numbers have a `value` (with sign and separators applied). `glued`: no space precedes.
     """
 
     kind: TokenKind
@@ -81,7 +81,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
 
 
 def words_of(tokens: Sequence[Token]) -> str:
-    """The tokens as one text again, spaced as they were as far as that is known."""
+    """The tokens as one text, with single spaces where there was space."""
     text = ""
     for token in tokens:
         text += token.text if token.glued or not text else f" {token.text}"
@@ -99,7 +99,7 @@ def _string(text: str, place: int) -> Token | None:
 
 
 def _single_quoted(text: str, place: int) -> Token | None:
-    """'like this', but not the apostrophe of a word."""
+    """A text in single quotes, but not the apostrophe of a word."""
     for end in range(place + 1, len(text)):
         if text[end] == "'" and (end + 1 == len(text) or not text[end + 1].isalnum()):
             return _token("string", text, place, end + 1, text[place + 1 : end])
@@ -141,7 +141,7 @@ def _number(text: str, place: int) -> Token | None:
 
 
 def _is_name(text: str, place: int) -> bool:
-    """`2024_results` is a name."""
+    """Whether digits begin a name: `2024_results`."""
     while place < len(text) and _digit(text[place]):
         place += 1
     return text[place : place + 1] == "_" and text[place + 1 : place + 2].isalpha()
@@ -152,7 +152,7 @@ def _digit(char: str) -> bool:
 
 
 def _digits_end(text: str, place: int) -> int:
-    """Past digits, thousands separators (before exactly three digits) and one decimal point."""
+    """The end of digits, thousands separators (before exactly three digits) and one decimal point."""
     end, point = place, False
     while end < len(text):
         char = text[end]
@@ -186,7 +186,7 @@ def _exponent_end(text: str, place: int) -> int:
 
 
 def _suffix(text: str, place: int) -> tuple[int, float]:
-    """A glued magnitude: `100k`, `1.5M` (a capital; `1.5m` is metres), `2bn`."""
+    """A magnitude without a space: `100k`, `1.5M` (upper case; `1.5m` is metres), `2bn`."""
     end = place
     while end < len(text) and text[end].isalpha():
         end += 1
@@ -212,8 +212,8 @@ def _word(text: str, place: int) -> Token | None:
 
 
 def _is_cut_short(text: str, place: int, end: int) -> bool:
-    """Whether the full stop behind a word is that of `C. Wolf`, `E. coli`, `St. Bernard` or `no. of`, and ends no
-    sentence."""
+    """Whether the full stop after a word is part of an abbreviation: `C. Wolf`, `E. coli`, `St. Bernard`,
+    `no. of`."""
     word, (following, *_) = text[place:end], (*text[end + 1 :].split(maxsplit=1), "")
     if (word.lower(), following, text[end : end + 2]) == ("no", "of", ". "):
         return True
@@ -225,7 +225,7 @@ def _is_cut_short(text: str, place: int, end: int) -> bool:
 
 
 def _combining(char: str) -> bool:
-    """Marks that belong to the letter before them; without them words of many scripts would fall apart."""
+    """Whether a character is a combining mark, which belongs to the letter before it in many scripts."""
     import unicodedata
 
     return unicodedata.category(char) in ("Mn", "Mc")

@@ -1,7 +1,7 @@
-"""The words that the person's own data adds to the language: tables, layers on the map, columns.
+"""The words that the user's data adds to the language: tables, layers, columns, values.
 
-Built from the live registry and the map for every request; the index of tables is kept until the registry's
-version changes. All matching is on folded singular words, longest match first.
+Built from the registry and the map for each request; the table index is kept until the registry's version
+changes. Matching uses folded singular words, longest match first.
 """
 
 from __future__ import annotations
@@ -35,24 +35,23 @@ from agents.shared_tables import KeptForShared
 T = TypeVar("T")
 Words = tuple[str, ...]
 Value = tuple[Table, str, str]
-"""A value of a column of a table: the table, the column's name, and the value."""
+"""A value: its table, the name of its column, and the text."""
 
 _LONGEST = 6
 _FEW_TABLES = 500
 _MOST_SAMPLED = 100
 SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
-"""Costs: of a noun that the table's name cuts short, of a word before it that is elsewhere in the name or in the
-comment, and of a noun of the comment's first phrase."""
+"""Costs: an abbreviation in the table's name, a further word in its name or comment, a noun of the comment."""
 _MOST_COMPARED = 100
-"""Tables called alike of which those are looked for that have the words before the noun."""
+"""Maximum number of tables with the same noun whose further words are compared."""
 RESULTS = "analysis"
-"""The schema of analysis results. They are known by their ids only, and by their layers' names: each step of
-an analysis adds one, and the words of a request must not change their meaning under way."""
+"""Schema of analysis results, which are known only by id and by their layers' names: each step adds one, and the
+words of a request must not change meaning in between."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match(Generic[T]):
-    """The first `length` of the words given mean one of `found`."""
+    """The first `length` words mean one of `found`."""
 
     length: int
     found: tuple[T, ...]
@@ -60,10 +59,10 @@ class Match(Generic[T]):
 
 
 class TableIndex:
-    """Tables by the words of their names, and failing that of their comments."""
+    """Tables by words of their names, else of their comments."""
 
     def __init__(self, tables: Sequence[Table], shared: TableIndex | None = None) -> None:
-        """`shared` is the index of further tables."""
+        """Index `tables` on top of the index `shared`."""
         self.by_id = {table.id: table for table in tables}
         self.own = tuple([table for table in tables if table.schema_name != RESULTS])
         if shared is not None:
@@ -82,7 +81,7 @@ class TableIndex:
 
     @cached_property
     def by_value(self) -> Mapping[Words, Sequence[Value]]:
-        """The most common values of text columns by their words, with table and column; of few tables only."""
+        """Common values of text columns by their words; empty if there are many tables."""
         if self._shared is not None and self.own is self._shared.own:
             return self._shared.by_value
         found: dict[Words, list[Value]] = defaultdict(list)
@@ -97,7 +96,7 @@ class TableIndex:
 
     @cached_property
     def by_last_word(self) -> Mapping[str, Sequence[Value]]:
-        """The values that tell of a kind by their last word: `Bur oak` and `Red oak` by `oak`."""
+        """Values that name a kind, by their last word: `Bur oak` and `Red oak` by `oak`."""
         found: dict[str, list[Value]] = defaultdict(list)
         for each in (value for values in self.by_value.values() for value in values):
             if (noun := _last_word(each)) and tells_kind(*each):
@@ -118,7 +117,7 @@ class TableIndex:
         return None
 
     def _meant(self, part: Words) -> Sequence[Table]:
-        """The tables whose rows may be called so at the least cost."""
+        """The tables whose rows the words match at the lowest cost."""
         called = self._called(part[-1])
         if len(part) == 1:
             return called[min(called)] if called else ()
@@ -132,17 +131,17 @@ class TableIndex:
         return (*self._shared._exactly(words), *found) if self._shared is not None else found
 
     def _called(self, noun: str) -> dict[float, list[Table]]:
-        """Tables whose rows may be called so, by what that costs."""
+        """Tables whose rows have this noun, by cost."""
         found = self._by_noun.get(noun, {})
         shared = self._shared._called(noun) if self._shared is not None else {}
         return {cost: [*shared.get(cost, ()), *found.get(cost, ())] for cost in {*shared, *found}}
 
     def others_called(self, noun: str, table: Table) -> Sequence[Table]:
-        """Further tables whose name has the noun."""
+        """Further tables with the noun in their names."""
         return [each for each in self._called(noun).get(0.0, ()) if each.id != table.id]
 
     def guess(self, word: str) -> Match[Table] | None:
-        """The table that a word is plainly a typing mistake of, or whose whole name is a noun for the same things."""
+        """The table whose name is a synonym of the word, or that the word clearly misspells."""
         if len(self.by_id) > 2000:
             return None
         same = {
@@ -160,13 +159,14 @@ class TableIndex:
 
 
 def _last_word(value: Value) -> str:
-    """Of several words."""
+    """The last word of a value of several words; else empty."""
     before, _, last = value[2].casefold().rpartition(" ")
     return last if before else ""
 
 
 def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ...]:
-    """Sorted by id, as each of them is. With 10,000 tables and a few more, this compares only where these belong."""
+    """Both lists merged, sorted by id. Bisects for each new table, which is fast for 10,000 tables and a few
+    more."""
     if not more:
         return tables
     merged = list(tables)
@@ -176,7 +176,7 @@ def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ..
 
 
 def _nouns(table: Table) -> dict[str, float]:
-    """What the rows may be called, with the costs."""
+    """Nouns for the rows of a table, with their costs."""
     words = name_words(table.name)
     own = {words[at] for at in naming_places(table.name)}
     found: dict[str, float] = dict.fromkeys(nouns_of_names(table), CALLED_SO)
@@ -185,7 +185,7 @@ def _nouns(table: Table) -> dict[str, float]:
         found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
     other = second_noun(table.comment)
     if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
-        found.setdefault(other, CALLED_SO + 1)  # else a column tells which rows they are
+        found.setdefault(other, CALLED_SO + 1)  # else a column distinguishes these rows
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
     return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
@@ -198,8 +198,8 @@ def _nouns_in(phrase: str) -> frozenset[str]:
 
 
 def _cost(table: Table, part: Words) -> float | None:
-    """What it costs to take words for the rows of a table: the last one is a noun for them, and those before it are
-    words of the name, however short they are there, or of the comment's phrase. None where they do not mean them."""
+    """The cost of matching words with the rows of a table; None if they do not match. The last word is a noun for the
+    rows; the others are in the table's name, possibly abbreviated, or in its comment."""
     own, (*before, noun) = name_words(table.name), part
     ends = (at + 1 for at in naming_places(table.name))
     if any(own[max(end - len(part), 0) : end] == part for end in ends):
@@ -210,8 +210,8 @@ def _cost(table: Table, part: Words) -> float | None:
 
 
 def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str]) -> float | None:
-    """What it costs that a word before the noun says no more than the table's name or comment. A value of some of the
-    rows says more."""
+    """The cost of a word before the noun that the table's name or comment has; None for a value of some
+    rows."""
     if word in own:
         return IN_NAME
     if any(name_words(value) == (word,) for column in table.columns for value in column.samples):
@@ -226,7 +226,7 @@ _shared_index = KeptForShared(TableIndex)
 
 
 def table_index(registry: TableRegistry) -> TableIndex:
-    """The index of the names of a registry's tables, kept for each version of the registry."""
+    """The index of a registry's tables, cached per version of the registry."""
     kept = _INDEXES.get(registry)
     if kept is not None and kept[0] == registry.version:
         return kept[1]
@@ -237,7 +237,7 @@ def table_index(registry: TableRegistry) -> TableIndex:
 
 
 class Vocabulary:
-    """Everything that can be named in one request."""
+    """All names that one request can use."""
 
     def __init__(
         self,
@@ -246,7 +246,7 @@ class Vocabulary:
         operations: Sequence[OperationInfo] = (),
         tools: Sequence[ToolSpec] = (),
     ) -> None:
-        """`operations` are those that an analysis may have; their phrases and those of `tools` are part of the
+        """`operations` are those available to analyses; their phrases and those of `tools` belong to the
         language."""
         self.operations = operations
         self.tools = tools
@@ -257,48 +257,48 @@ class Vocabulary:
         self._layers_matched: dict[Words, Match[Layer] | None] = {}
         self._columns: dict[tuple[tuple[str, ...], Words], tuple[str, ...]] = {}
         self._values: dict[Words, list[Value]] = {}
-        self.no_tables: set[str] = set()  # nouns that only some rows are called by
+        self.no_tables: set[str] = set()  # nouns that only some rows have
 
     @property
     def state(self) -> Unhashed:
-        """All that the reading of a text depends on besides the index."""
+        """All that reading a text depends on, besides the index."""
         values = [(each[0].id, *each[1:]) for found in self._values.values() for each in found]
         return Unhashed((self.layers, self.operations, self.tools, values, set(self.no_tables)))
 
     @property
     def few_tables(self) -> tuple[Table, ...]:
-        """All tables but results, where there are few enough to look through every column."""
+        """All tables except results, if they are few enough to search every column."""
         return self.index.own if len(self.index.own) <= _FEW_TABLES else ()
 
     def table(self, table_id: str) -> Table | None:
         return self._tables.get(table_id)
 
     def tables(self, ids: Sequence[str]) -> tuple[Table, ...]:
-        """Those of these tables that there are."""
+        """The tables with these ids that exist."""
         return tuple([self._tables[table_id] for table_id in ids if table_id in self._tables])
 
     def layer(self, layer_id: str) -> Layer | None:
         return next((layer for layer in self.layers if layer.id == layer_id), None)
 
     def layers_with(self, tables: Sequence[str]) -> list[Layer]:
-        """The layers that show these tables, or else the results of analyses with rows of these tables."""
+        """The layers of these tables, else the layers of results with rows of these tables."""
         own = [layer for layer in self.layers if layer.table in tables]
         results = {each.id for each in self._tables.values() if each.is_result and rows_of(each) in tables}
         return own or [layer for layer in self.layers if layer.table in results]
 
     def match_table(self, words: Words) -> Match[Table] | None:
-        """As the index; the same words are asked for at each way to read a request."""
+        """Cached `TableIndex.match`."""
         if words not in self._matched:
             self._matched[words] = self.index.match(words)
         return self._matched[words] if self.no_tables.isdisjoint(words[:1]) else None
 
     def match_value(self, words: Words) -> Value | None:
-        """The one table, its column and value that the noun names: `oaks` are trees of the species `Oak`."""
+        """The only table, column and value that the noun means: `oaks` are trees of the species `Oak`."""
         called = self.values_called(words)
-        found = [each for each in called if tells_kind(*each)] or called  # and not the city of Red Deer
+        found = [each for each in called if tells_kind(*each)] or called  # not the city of Red Deer
         if len({table.id for table, _, _ in found}) > 1:
             return None
-        # `crop` rather than `crop_prev`
+        # prefers `crop` to `crop_prev`
         plain = [
             each
             for each in found
@@ -309,8 +309,8 @@ class Vocabulary:
         return plain[0] if len(plain) == 1 else None
 
     def match_group(self, noun: str) -> Value | None:
-        """The one table and column of which values end with the noun, and one of them: `oaks` are bur oaks and red
-        oaks. Not where a table is called so, or a value of that table, or of a kind of thing, but no code."""
+        """The only table and column with values that end with the noun, and one of them: `oaks` are bur oaks and red
+        oaks. None if a table, a value of it or a kind has this name."""
         looked_up = [each for values in self._values.values() for each in values if _last_word(each) == noun]
         found = [*self.index.by_last_word.get(noun, ()), *(each for each in looked_up if tells_kind(*each))]
         columns = {(table.id, column) for table, column, _ in found}
@@ -320,21 +320,21 @@ class Vocabulary:
         return found[0] if len(columns) == 1 and not called_so and not self.match_table((noun,)) else None
 
     def values_called(self, words: Words) -> Sequence[Value]:
-        """The values of these words that are common, or were looked up for the request."""
+        """Values with these words that are common or were looked up for the request."""
         return self.index.by_value.get(words, self._values.get(words, ()))
 
     def know_values(self, values: Iterable[Value]) -> None:
-        """Values that were looked up because the request has their words."""
+        """Add values that were looked up for the request."""
         for value in values:
             self._values.setdefault(name_words(value[2]), []).append(value)
 
     @property
     def looked_up(self) -> frozenset[str]:
-        """The words of those values."""
+        """The words of values that were looked up."""
         return frozenset(word for words in self._values for word in words)
 
     def match_layer(self, words: Words) -> Match[Layer] | None:
-        """By the layer's own name or id, else by the name of its table."""
+        """Layers by their own name or id, else by their table's name."""
         if words not in self._layers_matched:
             self._layers_matched[words] = self._match_layer(words)
         return self._layers_matched[words]
@@ -352,7 +352,7 @@ class Vocabulary:
         return None
 
     def match_column(self, tables: Sequence[Table], words: Words) -> Match[str] | None:
-        """The longest run of words that names a column of any of the tables; the surest kind of match counts."""
+        """The longest run of words that names a column of the tables; the best kind of match wins."""
         ids = tuple([table.id for table in tables])
         lengths = range(min(_LONGEST, len(words)), 0, -1)
         found = ((length, self._called(ids, tables, words[:length])) for length in lengths)
@@ -361,13 +361,13 @@ class Vocabulary:
         return None if is_other else match
 
     def columns_called(self, tables: Sequence[Table], text: str) -> tuple[str, ...]:
-        """The columns of the tables that all of the words mean."""
+        """The columns of the tables that match all the words."""
         words = name_words(text)
         known = words and len(words) <= _LONGEST
         return self._called(tuple([table.id for table in tables]), tables, words) if known else ()
 
     def _called(self, ids: tuple[str, ...], tables: Sequence[Table], words: Words) -> tuple[str, ...]:
-        """Looked for once, for the same words are asked for at each way to read a request."""
+        """Cached look-up of columns by words."""
         key = (ids, words)
         if key not in self._columns:
             found = columns_called(tables, words)

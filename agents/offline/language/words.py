@@ -1,6 +1,6 @@
-"""Words as the language sees them: folded, singular, names taken apart, near misses found, and their forms.
+"""Normalises words: folding, singulars, parts of names, misspellings and word forms.
 
-Forms are those of `english.txt`, an extract of WordNet that `tools/word_forms.py` makes.
+Word forms come from `english.txt`, an extract of WordNet made by `tools/word_forms.py`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text that spaces separate."""
+    """The whitespace-separated words of a text."""
     return frozenset(text.split())
 
 
@@ -56,7 +56,7 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=65536)
 def singular(word: str) -> str:
-    """The singular of an English noun, near enough to compare two words; of folded words only."""
+    """The singular of a folded English noun, accurate enough to compare words."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
@@ -74,17 +74,17 @@ _UNCHANGED = word_set("""
 
 
 def may_be_plural(noun: str) -> bool:
-    """Whether a noun may name several: `airports`, `deer`."""
+    """Whether a noun may be plural: `airports`, `deer`."""
     return singular(noun) != noun or noun in _UNCHANGED
 
 
 _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_]+")
-"""Where a name is taken apart: `busStops`, and not `pH`."""
+"""Where a name is split: `busStops`, but not `pH`."""
 
 
 @lru_cache(maxsize=65536)
 def name_words(name: str) -> tuple[str, ...]:
-    """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
+    """The singular words of a table's or column's name: `busStops_2024` -> bus, stop, 2024."""
     return tuple(map(singular, _spelt(name)))
 
 
@@ -97,17 +97,17 @@ _SPELLINGS = {
     )
     for ending in ("", "s")
 }  # fmt: skip
-"""American spellings, of names and in requests: `neighborhoods` and `neighbourhoods` are the same."""
+"""American spellings and their British forms: `neighborhoods` equals `neighbourhoods`."""
 
 
 def _spelt(name: str) -> Words:
-    """The words of a name as they are written, but for their case, accents and American spelling."""
+    """The words of a name, folded and in British spelling."""
     folded = (fold(word) for word in _SIGNS.split(_CAMEL.sub(r"\1 \2", name)) if word)
     return tuple(_SPELLINGS.get(word, word) for word in folded)
 
 
 def is_plural(name: str) -> bool:
-    """Whether a column's name ends in a plural, as those of what is counted do: `pupils`, `fire_engines`."""
+    """Whether a column's name ends in a plural, like counts do: `pupils`, `fire_engines`."""
     return name_words(name)[-1:] != _spelt(name)[-1:]
 
 
@@ -120,7 +120,7 @@ _DRAWN_AS = word_set("""
     segment link line point polygon area footprint centerline centreline location boundary outline shape feature layer
     data table position site list inventory register network reach section stretch pipe asset
 """)
-"""Nouns that only say how the things before them are kept: `road_segments` are roads."""
+"""Nouns that only say how things are stored: `road_segments` are roads."""
 
 
 _SHAPES = {
@@ -128,28 +128,28 @@ _SHAPES = {
     "line": word_set("segments segment sections section lines stretches stretch"),
     "point": word_set("points locations location sites site"),
 }
-"""Nouns for the shapes of rows. The singular `area` usually means a size, and `line` a line of points."""
+"""Nouns for geometries. The singular `area` usually means a size, and `line` a line of points."""
 
 
 def are_kept_alike(name: str, noun: str, shape: str | None = None) -> bool:
-    """Whether a noun says no more than the last word of a table's name, or how its things are drawn: `sites`, of
-    `heritage_assets`, and `areas`, of polygons."""
+    """Whether a noun adds nothing to a table's name or geometry: `sites` for `heritage_assets`, `areas` for
+    polygons."""
     is_alike = singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS
     return is_alike or noun in _SHAPES.get(shape or "", ())
 
 
 _PIECES = word_set("segment section reach stretch")
-"""Those of them that are parts of the things: a road is all of its segments."""
+"""Nouns for parts of things: a road is all of its segments."""
 
 
 def are_pieces_of(name: str, things: Words) -> bool:
-    """Whether the rows of a table are parts of what the words name: `road_segments`, of `road`."""
+    """Whether a table's rows are parts of the things: `road_segments` of `road`."""
     own = name_words(name)
     return own[-1] in _PIECES | {"seg"} and things[-1] not in own[-1:] and things[-1] not in _PIECES
 
 
 def words_of_things(name: str) -> Words:
-    """The words of a table's name without those that only say how its things are kept: `road` of `road_segments`."""
+    """The words of a table's name without a noun for how things are stored: `road` for `road_segments`."""
     words = name_words(name)
     while len(words) > 1 and words[-1] in _DRAWN_AS:
         words = words[:-1]
@@ -158,9 +158,9 @@ def words_of_things(name: str) -> Words:
 
 @lru_cache(maxsize=65536)
 def naming_places(name: str) -> frozenset[int]:
-    """Which of `name_words(name)` name the things themselves: `permit` of `building_permits`, and not `building`.
+    """Positions in `name_words(name)` of the nouns for the rows: `permit` of `building_permits`.
 
-    It is a plural, or the last word, or says how the things are kept; without a plural any word may be the noun.
+    That is a plural, the last word, or a word for how things are stored; without a plural, any word.
     """
     words = name_words(name)
     spelt = _spelt(name)
@@ -175,14 +175,14 @@ def naming_places(name: str) -> frozenset[int]:
 
 
 def doers_of(verb: str) -> frozenset[str]:
-    """What the one who does something may be called: `own` -> owner, `operate` -> operator."""
+    """Nouns for the agent of a verb: `own` -> owner, `operate` -> operator."""
     verbs = (verb, "operate") if verb == "run" else (verb,)
     stems = [stem for each in verbs for stem in (each, each.removesuffix("e"), *_doubled(each))]
     return frozenset(f"{stem}{ending}" for stem in stems for ending in ("er", "or"))
 
 
 def _doubled(verb: str) -> tuple[str, ...]:
-    """`winn` of `win`; who runs something is no runner."""
+    """The verb with a doubled consonant: `winn` for `win`; not `runner` for `run`."""
     return (f"{verb}{verb[-1]}",) if re.search(r"[^aeiou][aeiou][^aeiouwxy]$", verb) and verb != "run" else ()
 
 
@@ -198,12 +198,12 @@ _VERB_ENDINGS = (
     ("ing", ""),
 )
 _NO_FORMS = frozenset(("building",))
-"""Nouns for things that a verb is not about: what was built is no building."""
+"""Nouns that are not treated as verb forms: what was built is not a building."""
 
 
 @dataclass(frozen=True, slots=True)
 class English:
-    """The verbs and adjectives that a word is derived from, as a text, and the other lists."""
+    """Word lists: roots of words, irregular verbs, adjectives of places, beginnings of other words."""
 
     roots: dict[str, str]
     irregular: dict[str, str]
@@ -213,7 +213,7 @@ class English:
 
 @cache
 def english() -> English:
-    """The words, read once."""
+    """The word lists, read once."""
     sections = [part.split("\n")[1:] for part in _ENGLISH.read_text("utf-8").strip().split("\n= ")[1:]]
     roots, irregular, places, beginnings = sections
 
@@ -224,8 +224,8 @@ def english() -> English:
 
 
 def are_forms(one: str, other: str) -> bool:
-    """Whether two words are forms of one verb or adjective: `paved` and `pavement`, `dense` and `density`. Who does
-    something is no form of it."""
+    """Whether two words are forms of one verb or adjective: `paved` and `pavement`, `dense` and `density`;
+    agents (`owner`) do not count."""
     return one == other or not _roots(one).isdisjoint(_roots(other))
 
 
@@ -244,7 +244,7 @@ def _roots(word: str) -> frozenset[str]:
 
 
 def _without_ending(word: str) -> Iterator[str]:
-    """The verbs that a word may be an inflected form of, the likeliest first."""
+    """Verbs of which a word may be an inflected form, likeliest first."""
     for ending, instead in _VERB_ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
             stem = word.removesuffix(ending)
@@ -254,22 +254,22 @@ def _without_ending(word: str) -> Iterator[str]:
 
 
 def begins_others(text: str) -> bool:
-    """Whether it is a word with which others begin: `land` is not short for landslide."""
+    """Whether other words begin with this word: `land` does not abbreviate landslide."""
     return text in english().beginnings
 
 
 def is_numbered(text: str) -> bool:
-    """Whether it is one word of letters and a number, as the codes of rows are: `LJ-0042`."""
+    """Whether a text is one word of letters and digits, like codes of rows: `LJ-0042`."""
     return " " not in text and text[:1].isalpha() and text[-1:].isdigit()
 
 
 def place_of(adjective: str) -> str:
-    """`Canada` of `canadian`; empty where it is no adjective of a place."""
+    """The place of an adjective: `Canada` for `canadian`; else empty."""
     return english().places.get(adjective.replace(" ", "_"), "").replace("_", " ")
 
 
 def misspelt(word: str, choices: Iterable[str]) -> str | None:
-    """The one choice that a word is plainly a typing mistake of; None if there is doubt."""
+    """The only choice that a word clearly misspells; None if in doubt."""
     if len(word) < 5:
         return None
     found = process.extract(word, list(choices), scorer=fuzz.ratio, limit=2, score_cutoff=82)
@@ -282,11 +282,11 @@ def misspelt(word: str, choices: Iterable[str]) -> str | None:
 
 
 _INFLECTIONS = frozenset(("ed", "er", "ers", "ing"))
-"""What makes another word of a noun: `planted` is not a mistake for `plant`."""
+"""Endings that make another word: `planted` is not a misspelling of `plant`."""
 
 
 class Phrases:
-    """Phrases to look for in a request, written as a template; of several that fit the longest is taken."""
+    """Phrases written as a template; the longest match wins."""
 
     def __init__(self, text: str) -> None:
         spelt = sorted(dict.fromkeys(spellings(compiled(text).node)), key=len, reverse=True)
@@ -296,7 +296,7 @@ class Phrases:
             self._by_first.setdefault(words[0], []).append(words)
 
     def starting_with(self, word: str) -> list[tuple[str, ...]]:
-        """Longest first."""
+        """The phrases that begin with a word, as words; longest first."""
         return self._by_first.get(word, [])
 
     def __iter__(self) -> Iterator[str]:
@@ -307,25 +307,25 @@ class Phrases:
 
 
 def are_names(text: str) -> bool:
-    """Whether all words have a capital: `Switzerland`, `Ireland, France and Spain`."""
+    """Whether all words are capitalised: `Switzerland`, `Ireland, France and Spain`."""
     words = [word for word in text.split() if word not in ("and", "or", "the")]
     return bool(words) and all(word[:1].isupper() for word in words)
 
 
-# --- what a comment calls something ---------------------------------------------------------------------------
+# --- nouns in comments --------------------------------------------------------------------------------------
 
 HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
     under between since until before after during whether within near around
 """)
-"""Words before which the noun of a comment ends."""
+"""Words that end the head of a comment."""
 _PERIODS = word_set("hour day week month quarter year")
 
 
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
-    """The words of a comment up to its first preposition: `Airports of the world` -> airport; of “Has a shelter”,
-    shelter, and of “Number of seats”, seats."""
+    """The words of a comment up to its first preposition: `Airports of the world` -> airport; “Has a shelter”
+    -> shelter; “Number of seats” -> seat."""
     words = _phrase(_HAS.sub("", comment or ""))[0]
     counted = _phrase(_NUMBER_OF.sub("", comment or ""))[0] if words[-1:] == ("number",) else ()
     is_plural = bool(counted) and singular(counted[-1]) != counted[-1]
@@ -338,14 +338,14 @@ _NUMBER_OF = re.compile(r"^(?:total |maximum )?number of ", re.IGNORECASE)
 
 @lru_cache(maxsize=65536)
 def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
-    """What a table's comment calls its rows: `bird atlas` and `survey squares` of “Bird atlas: survey squares of 1 km”.
-    Kinds of rows are no names for all of them: “Heritage: listed buildings and parks”."""
+    """Phrases for the rows in a table's comment: `bird atlas` and `survey squares` of “Bird atlas: survey
+    squares of 1 km”; not lists of kinds: “Heritage: listed buildings and parks”."""
     head, rest = _phrase(comment)
     again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()
-    told = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
-    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", told)
+    text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
+    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
     by = (
         (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
     )  # a plural ends with its noun
@@ -353,12 +353,12 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
 
 
 _FACILITIES = word_set("centre shelter refuge site location place facility")
-"""Nouns of which one may stand for another."""
+"""Interchangeable nouns for places."""
 
 
 def second_noun(comment: str | None) -> str:
-    """`shelter` of “Evacuation centres and shelters, emergency plan”: the other plural that a comment begins with,
-    where both are the same sort of thing, unlike “Schools and their pupils”."""
+    """The second plural in a comment: `shelter` of “Evacuation centres and shelters, emergency plan”; only if
+    both nouns are interchangeable, unlike “Schools and their pupils”."""
     head, rest = _phrase(comment)
     second, after = _phrase(rest.removeprefix("and ")) if rest.startswith("and ") else ((), "")
     if not head or not 0 < len(second) < 3 or after.startswith("and") or {"their", "its"} & {*second}:
@@ -369,15 +369,15 @@ def second_noun(comment: str | None) -> str:
 
 
 def without_origin(comment: str | None) -> str | None:
-    """The comment of a result's column without the table that it came from."""
+    """The comment of a result's column without the name of its source table."""
     if comment is None or not comment.startswith("From "):
         return comment
     return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment)
 
 
 def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
-    """The words of a text up to a sign, a preposition, or what was done to things (“Permits applied for”), without
-    their case and accents, and what follows them."""
+    """The folded words of a text up to a sign, preposition or participle (“Permits applied for”), and the
+    remaining text."""
     words: list[str] = []
     folded = fold(text or "")
     for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):

@@ -1,1 +1,1 @@
-"""Conditions on rows in words: values, comparisons, facts of shapes, and what joins them."""
+"""Conditions on rows: values, comparisons, geometry checks, and how they are joined."""

@@ -1,4 +1,4 @@
-"""Conditions on what changed between two years that have a column each: `that lost more than 15 % of their students
+"""Conditions on changes between two years with a column each: `that lost more than 15 % of their students
 between 2018 and 2023`."""
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _ENDS = frozenset((*_SINCE, "by", "more", "over", "less", "at", "under", "and", 
 
 
 class Changes(ValueRules):
-    """The rules for changes over one cursor."""
+    """Rules for changes between years."""
 
     def between_years(self) -> Condition | None:
-        """`that lost population since 2010`: up to the last year that there is; `whose population grew by over 5 %
+        """`that lost population since 2010` (up to the latest year), `whose population grew by over 5 %
         between 2010 and 2020`."""
         cursor = self.cursor
         cursor.take("that have", "which have", "that", "which", "have")
-        measure = "" if self._way_next() else self._measure()
-        way = self._take_way()
+        measure = "" if self._direction_follows() else self._measure()
+        way = self._take_direction()
         is_noun = cursor.word(-1) in _NOUNS
         if not way:
             return None
@@ -51,18 +51,18 @@ class Changes(ValueRules):
         compared = _by_more(changed, amount, op)
         return compared if op[0] == ">" or compared is None else joined("and", [compared, changed])
 
-    def _way_next(self) -> bool:
+    def _direction_follows(self) -> bool:
         start = self.cursor.at
-        found = self._take_way()
+        found = self._take_direction()
         self.cursor.at = start
         return bool(found)
 
-    def _take_way(self) -> str:
-        """The operator of the later value and the earlier one."""
+    def _take_direction(self) -> str:
+        """The operator between the later and the earlier value; empty if no verb of change follows."""
         return "<" if self.cursor.take(p.FALLEN) else ">" if self.cursor.take(p.RISEN) else ""
 
     def _amount(self) -> tuple[Quantity | None, str]:
-        """`by more than 15 %`, `of over 500`: how much it is, and how that is compared."""
+        """The amount of change and its comparison operator: `by more than 15 %`, `of over 500`."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("by", "of")
         compared = take_comparator(cursor)
@@ -77,13 +77,13 @@ class Changes(ValueRules):
         cursor.take(*_OF_THEIR)
         begin = cursor.at
         while cursor.word() and cursor.word() not in _ENDS and cursor.at - begin < MAX_MEASURE_WORDS:
-            if self._way_next():
+            if self._direction_follows():
                 break
             cursor.at += 1
         return cursor.since(begin)
 
     def _years(self, measure: str) -> tuple[str, str] | None:
-        """Without any the first and the last year that there is."""
+        """The two years; if none is named, the first and last for which there is a column."""
         cursor = self.cursor
         since = cursor.take(*_SINCE)
         known = self._known_years(measure) if since is None and ends_value(cursor) else []
@@ -99,17 +99,17 @@ class Changes(ValueRules):
         return (first.text, last.text) if last is not None else None
 
     def _known_years(self, measure: str) -> list[str]:
-        """The years of which there is such a column."""
+        """The years that have a column for this measure."""
         years = {year for table in self.tables for each in table.columns for year in years_in(each.name)}
         return sorted(year for year in years if self._of_year(measure, year) is not None)
 
     def _measured_in(self, first: str, last: str) -> int:
-        """How many measures have a column for both years: `pop_2010`, `crew_2010`."""
+        """The number of measures with a column for both years: `pop_2010`, `crew_2010`."""
         names = [each.name for table in self.tables for each in table.columns if is_number(each)]
         return len({each for each in names if first in each and each.replace(first, last) in names})
 
     def _of_year(self, measure: str, year: str) -> ColumnMention | None:
-        """The one number that has these words and the year in its name."""
+        """The only numeric column for this measure and year."""
         words = (*name_words(measure), year)
         names = {name for table in self.tables for name in columns_called((table,), words, is_number)}
         called = measure and len(names) == 1 and year in years_in(next(iter(names)))
@@ -117,7 +117,7 @@ class Changes(ValueRules):
 
 
 def _by_more(changed: Compare, amount: Quantity, op: str) -> Compare | None:
-    """The later value compared with the earlier one and the amount, which may be a share of that."""
+    """The comparison of the later value with the earlier one plus the amount, absolute or in percent."""
     is_share = amount.unit is not None and amount.unit.dimension == "share"
     if amount.unit is not None and not is_share and amount.unit.dimension != "people":
         return None

@@ -11,10 +11,10 @@ from agents.units import UNITS
 
 
 class ColumnsCompared(Changes):
-    """The rules for two columns, over one cursor."""
+    """Rules for comparing two columns."""
 
     def more_than_another(self) -> Condition | None:
-        """`more pupils than capacity`: one column of a row compared with another, or with that of another row."""
+        """`more pupils than capacity`: a column compared with another one, or with that of another row."""
         cursor, start = self.cursor, self.cursor.at
         compared = COMPARATIVES.get(cursor.word())
         cursor.at += 1
@@ -40,7 +40,8 @@ class ColumnsCompared(Changes):
         return Compare(op, row, column, measure)
 
     def named_row(self) -> NamedRow | None:
-        """`Germany`, behind `than`: capitals that are neither a column nor a table, or a value in small letters."""
+        """The row named after `than` (`Germany`): a capitalised name that is no column or table, or a known
+        value."""
         cursor, token = self.cursor, self.cursor.token()
         words, _ = cursor.keys()
         is_name = token is not None and (token.text[:1].isupper() or self._begins_with_value(words))
@@ -57,7 +58,7 @@ class ColumnsCompared(Changes):
         return any(self.vocabulary.values_called(words[:end]) for end in range(1, len(words) + 1))
 
     def beyond_a_column(self) -> Condition | None:
-        """`over capacity`, of the only other column that counts: more pupils than capacity."""
+        """`over capacity`: a comparison of the only two columns of counts."""
         cursor = self.cursor
         cursor.take("that are", "which are", "are", "is")
         comparator = take_comparator(cursor)

@@ -27,15 +27,15 @@ from agents.units import MAGNITUDES, Unit
 
 MAX_UNIT_WORDS = 4
 _DEPTHS = word_set("more less least most deeper shallower")
-"""Words that compare how far below sea level something is: `more than 10 m below sea level`."""
+"""Words that compare depth below sea level: `more than 10 m below sea level`."""
 _SMALL = word_set("mm cm in inch inches")
-"""Lengths in these units before a noun are of its only column in them: `300 mm mains`."""
+"""Quantities in these units before a noun mean its only column in that unit: `300 mm mains`."""
 _HEIGHTS = word_set("lower below above higher exactly") | {">", "<", ">=", "<=", "=", "≥", "≤"}
-"""Words that compare a height: `lower than 10 m below sea level`. `over` and `under` may mean either."""
+"""Words that compare a height: `lower than 10 m below sea level`. `over` and `under` are ambiguous."""
 
 
 def _below_sea_level(found: Compare | Between, words: set[str]) -> Compare | Between | None:
-    """`more than 10 m below sea level`: less than -10 m high. None where the words do not tell which way."""
+    """The comparison as a negative height: `more than 10 m below sea level`. None if ambiguous."""
     if isinstance(found, Between):
         low, high = _negative(found.low), _negative(found.high)
         return Between(high, low, None, "high") if low is not None and high is not None else None
@@ -53,10 +53,11 @@ def _negative(value: object) -> Quantity | None:
 
 
 class Comparisons(ColumnsCompared):
-    """The rules for comparisons over one cursor."""
+    """Rules for comparisons."""
 
     def comparison(self, column: ColumnMention | None = None) -> Condition | None:
-        """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, then perhaps the column or measure."""
+        """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, optionally with the column or
+        measure."""
         cursor, start = self.cursor, self.cursor.at
         if column is None:
             cursor.take(
@@ -103,7 +104,8 @@ class Comparisons(ColumnsCompared):
         return full
 
     def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
-        """Past the column's own unit: `mg/l`, of `no3_mg_l`, or `litres per minute`, of “Flow in litres per minute”."""
+        """Read the column's own unit: `mg/l` of `no3_mg_l`, `litres per minute` of “Flow in litres per
+        minute”."""
         words, used = self.cursor.keys(most=MAX_UNIT_WORDS)
         words = tuple("deg" if word == "degree" else word for word in words)
         own = [
@@ -156,7 +158,7 @@ class Comparisons(ColumnsCompared):
         return Compare(op, value, column, measure)
 
     def _with_other_column(self) -> Compare | None:
-        """`dwellings > floors`: the values of another column of the same row."""
+        """`dwellings > floors`: a comparison with another column of the row."""
         comparator = take_comparator(self.cursor)
         other = take_column(self.cursor, self.vocabulary, self.tables) if comparator is not None else None
         if comparator is None or other is None or goes_on(self.cursor):
@@ -164,7 +166,7 @@ class Comparisons(ColumnsCompared):
         return Compare(comparator[0], other)
 
     def _measured(self) -> ColumnMention | None:
-        """`between magnitude 4 and 5`: the column in front of the number."""
+        """`between magnitude 4 and 5`: the column before the number."""
         start = self.cursor.at
         column = take_column(self.cursor, self.vocabulary, self.tables)
         token = self.cursor.token()
@@ -183,7 +185,7 @@ class Comparisons(ColumnsCompared):
         return Compare(AFTERWARDS[word], value, measure=measure) if word else None
 
     def _is_distance_to(self, found: Compare | Between) -> bool:
-        """`more than 50 km from Berlin` is not an attribute of anything."""
+        """Whether the quantity is a distance (`more than 50 km from Berlin`), not an attribute."""
         value = found.value if isinstance(found, Compare) else found.low
         if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share":
             return False
@@ -196,12 +198,12 @@ class Comparisons(ColumnsCompared):
         return self.cursor.word() in ("from", "away", "around")
 
     def _with_trailing_column(self, found: Compare | Between) -> Condition:
-        """`over 1 million in population`, `above 2000 m elevation`, `over 300 m high`."""
+        """The comparison with its column: `over 1 million in population`, `over 300 m high`."""
         cursor, start = self.cursor, self.cursor.at
         if (share := self._share_of(found)) is not None:
             return share
         cursor.take("of", "in")
-        if cursor.word() in ("each", "every"):  # a group
+        if cursor.word() in ("each", "every"):  # a group follows
             cursor.at = start
             return found
         measure = ADJECTIVES.get(cursor.word())
@@ -219,7 +221,7 @@ class Comparisons(ColumnsCompared):
         return replace(found, column=column)
 
     def take_period(self, column: ColumnMention) -> None:
-        """Past `a day` in `4000 riders a day`, of a column that is called `daily_riders`."""
+        """Read a period that the column's name implies: `4000 riders a day` for `daily_riders`."""
         for words, period in PERIOD_WORDS.items():
             if period & {word for name in column.columns for word in name_words(name)}:
                 self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
@@ -228,7 +230,7 @@ class Comparisons(ColumnsCompared):
                 self.cursor.take(*phrases)
 
     def _share_of(self, found: Compare | Between) -> Condition | None:
-        """`more than 50 % of the households are renters`, of a column in percent whose comment has those words."""
+        """`more than 50 % of the households are renters`, for a percentage column with these words."""
         cursor, start = self.cursor, self.cursor.at
         value = found.value if isinstance(found, Compare) else found.low
         if not isinstance(value, Quantity) or value.unit is None or value.unit.dimension != "share":
@@ -246,7 +248,7 @@ class Comparisons(ColumnsCompared):
         return replace(found, column=ColumnMention(" ".join(words), tuple(names)))
 
     def _compares_next(self) -> bool:
-        """`… 2 floors built after 1990`: whether the next column and its comparison follow."""
+        """Whether another column with its comparison follows: `… 2 floors built after 1990`."""
         start = self.cursor.at
         column = take_column(self.cursor, self.vocabulary, self.tables)
         compares = column is not None and take_comparator(self.cursor) is not None
@@ -254,14 +256,14 @@ class Comparisons(ColumnsCompared):
         return compares
 
     def _amount_next(self) -> bool:
-        """`whose capital has more than 1 million people`: whether an amount follows, and no text."""
+        """Whether an amount follows, not a text: `whose capital has more than 1 million people`."""
         start = self.cursor.at
         found = take_comparator(self.cursor) or self.cursor.take("the most", "the fewest", "the least")
         self.cursor.at = start
         return found is not None
 
     def lone_quantity(self) -> Quantity | None:
-        """A number that is not the beginning of a name (`10 Downing Street`)."""
+        """A number that does not begin a name (`10 Downing Street`)."""
         start = self.cursor.at
         quantity = take_quantity(self.cursor)
         if quantity is not None and self.cursor.word() and not ends_value(self.cursor):
@@ -280,8 +282,8 @@ class Comparisons(ColumnsCompared):
         return Between(*_of_one_kind(low, high), column)
 
     def sized(self, *, before: bool = False) -> Compare | None:
-        """`6 m wide`, `one lane`: the number of a measure or of a column that counts. `before` a noun also `2-lane`,
-        and `100 km/h` or `300 mm` of the only column in that unit; `500 m` may be a height or a length."""
+        """`6 m wide`, `one lane`: the value of a measure or count. `before` a noun also `2-lane`, and `100
+        km/h` or `300 mm` of the only column in that unit; `500 m` could be a height or a length."""
         cursor = self.cursor
         cursor.take("that are", "which are", "are", "is")
         number, _, counted = cursor.word().partition("-")
@@ -318,7 +320,7 @@ class Comparisons(ColumnsCompared):
         return ColumnMention(own[0].name, (own[0].name,)) if len(own) == 1 else None
 
     def numbers(self, first: Quantity | None) -> list[Quantity]:
-        """`5`, `5 or 7`, `5, 6 and 7`: the last one's unit serves those without."""
+        """`5`, `5 or 7`, `5, 6 and 7`: the last unit applies to numbers without one."""
         found = [first] if first is not None else []
         while found:
             start = self.cursor.at
@@ -332,15 +334,15 @@ class Comparisons(ColumnsCompared):
 
 
 def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare | Between:
-    """The comparison with the words of the unit, which are read by that."""
+    """The comparison with the words of the column's own unit, so that they are converted with it."""
     if own is None or not isinstance(found, Compare) or not isinstance(found.value, Quantity):
         return found
     return replace(found, value=replace(found.value, text=f"{found.value.text} {own.text}"))
 
 
 def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
-    """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with the words of a unit; `of` what, the last
-    word of the name says."""
+    """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with a unit; `of`: before the
+    substance."""
     unit = name_words(column.name)[1:]
     said = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
     clauses = map(name_words, re.split(r"[,;()]", column.comment or "")[1:])
@@ -361,17 +363,17 @@ _DAYS_OF_COLUMNS = {
     "weekday": ("on a weekday", "on weekdays", "each weekday", "per weekday"),
     "weekend": ("on a weekend", "on weekends", "at weekends", "at the weekend"),
 }
-"""What belongs to a column that is of such days: `200 boardings on a weekday`."""
+"""Phrases implied by a column for such days: `200 boardings on a weekday`."""
 PERIOD_WORDS = {
     "day": frozenset(("daily", "day", "adt", "aadt")),
     "year": frozenset(("annual", "yearly", "year")),
     "hour": frozenset(("hourly", "hour")),
 }
-"""What `a day` says again of a column."""
+"""Words in column names that imply a period such as `a day`."""
 
 
 def _of_one_kind(low: Quantity, high: Quantity) -> tuple[Quantity, Quantity]:
-    """The bounds with the same unit: `500 to 1500 ft`, `200k to 1m` (a million, not a metre)."""
+    """The bounds with a common unit: `500 to 1500 ft`, `200k to 1m` (a million, not a metre)."""
     if _IN_THOUSANDS.fullmatch(low.text) and _IN_MILLIONS.fullmatch(high.text):
         return low, replace(high, value=high.value * 1e6, unit=low.unit)
     low = _of_one_magnitude(low, high)
@@ -383,7 +385,7 @@ _IN_MILLIONS = re.compile(r"[\d.,]+ ?m", re.IGNORECASE)
 
 
 def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
-    """`between 1 and 5 million` begins at a million, `between 500000 and 1 million` does not."""
+    """The lower bound with the upper one's magnitude: `1 and 5 million`, not `500000 and 1 million`."""
     factors = [MAGNITUDES.get(word) for word in high.text.lower().split()]
     factor = next((each for each in factors if each is not None), None)
     if factor is None or not low.text.replace(".", "").isdigit() or low.value > high.value / factor:
@@ -392,5 +394,5 @@ def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
 
 
 def any_of(numbers: list[Quantity], column: ColumnMention) -> Condition:
-    """The condition that a column has one of the numbers."""
+    """The condition that a column equals one of the numbers."""
     return joined("or", [Compare("=", each, column) for each in numbers])

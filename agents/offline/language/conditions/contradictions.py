@@ -1,4 +1,4 @@
-"""Conditions that a new one takes the place of, because no row could satisfy both."""
+"""Finds conditions that contradict a new one, which then replaces them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operat
 
 
 def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
-    """The filter without what `wanted` rules out: `and in Spain?` after `in France`, `in 2022` after `in 2021`. What
-    is compared, a column or a part of its date, has one value in a row."""
+    """The filter without conditions that `wanted` excludes: `and in Spain?` after `in France`, `in 2022`
+    after `in 2021`.
+
+    A column, or a part of its date, has one value in a row.
+    """
     if before is None:
         return None
     new = conjuncts(wanted)
     kept = [
         part
         for part in conjuncts(before)
-        if not _leave_nothing([part, *(each for each in new if _compared(each) == _compared(part))])
+        if not _are_unsatisfiable([part, *(each for each in new if _compared(each) == _compared(part))])
     ]
     sides = {_compared(part) for part in conjuncts(before) if part not in kept}
     kept = [part for part in kept if _compared(part) is None or _compared(part) not in sides]
@@ -28,13 +31,13 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
 
 
 def column_of_two_values(parts: list[Cql2]) -> str | None:
-    """The column that these conditions give two different values in one row, or that one of several alternatives does
-    (`with wheat in Aston or barley`); None if each column gets one value."""
+    """The column that the conditions would give two values in one row, also within alternatives (`with wheat
+    in Aston or barley`); None if there is none."""
     equal = [part for part in parts if _gives_value(part)]
     either = [each for part in parts if part.get("op") == "or" for each in part["args"] if _gives_value(each)]
     for part in (*equal, *either):
         same = [each for each in equal if each is not part and _compared(each) == _compared(part)]
-        if any(_leave_nothing([part, each]) for each in same):
+        if any(_are_unsatisfiable([part, each]) for each in same):
             return str(part["args"][0]["property"])
     return None
 
@@ -44,14 +47,14 @@ def _gives_value(part: Cql2) -> bool:
 
 
 def conjuncts(whole: Cql2 | None) -> list[Cql2]:
-    """The conditions that a filter joins by `and`, or the filter itself."""
+    """The conditions joined by `and` in a filter, or the filter itself."""
     if whole is None:
         return []
     return list(whole["args"]) if whole.get("op") == "and" else [whole]
 
 
 def _compared(part: Cql2) -> str | None:
-    """What the condition compares with values that are given, as text; None for other conditions."""
+    """The left side of a comparison with constants, as text; None for other conditions."""
     if part.get("op") not in ("=", "in", *_COMPARED):
         return None
     subject, values = part["args"]
@@ -60,8 +63,8 @@ def _compared(part: Cql2) -> str | None:
     return json.dumps(subject, sort_keys=True) if plain else None
 
 
-def _leave_nothing(parts: list[Cql2]) -> bool:
-    """Whether no value satisfies all of these comparisons of one thing."""
+def _are_unsatisfiable(parts: list[Cql2]) -> bool:
+    """Whether no value satisfies all these comparisons of the same thing."""
     lists: list[set[Any]] = []
     bounds: list[tuple[str, Any]] = []
     for part in parts:
@@ -83,7 +86,7 @@ def _leave_nothing(parts: list[Cql2]) -> bool:
             for low, above in lows
             for high, below in highs
         )
-    except TypeError:  # of numbers and texts
+    except TypeError:  # numbers compared with texts
         return False
 
 

@@ -1,5 +1,5 @@
-"""Distances from a spot by its coordinates, or from a parallel or meridian: `within 5 km of 53.69, -6.44`, `less than
-100 km from the equator`; and what covers a spot: `containing 53.69, -6.44`."""
+"""Conditions on distances from coordinates, parallels or meridians: `within 5 km of 53.69, -6.44`, `less than
+100 km from the equator`; and on features at a point: `containing 53.69, -6.44`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _SIDES = {"e": 1.0, "east": 1.0, "w": -1.0, "west": -1.0}
 
 
 def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
-    """Returns None and leaves the cursor in place if no such words follow."""
+    """A condition on the distance to a point or line. Returns None without moving the cursor if none
+    follows."""
     start = cursor.at
     if cursor.take(_COVERING) and (spot := take_spot(cursor)) is not None:
         return NearSpot(0.0, spot, cursor.since(start))
@@ -51,8 +52,8 @@ def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
 
 
 def take_spot(cursor: Cursor) -> Spot | None:
-    """`53.69, -6.44`, `53.69 N 6.44 W`, `lat 53.69 lon -6.44`, `POINT(-6.44 53.69)`: two whole numbers are none.
-    Returns None and leaves the cursor in place if no coordinates follow."""
+    """`53.69, -6.44`, `53.69 N 6.44 W`, `lat 53.69 lon -6.44`, `POINT(-6.44 53.69)`; two bare integers do not
+    count. Returns None without moving the cursor if no coordinates follow."""
     start = cursor.at
     is_text = cursor.word() == "point" and cursor.word(1) == "(" and cursor.word(3) != ","
     cursor.take(_SPOT)
@@ -69,7 +70,7 @@ def take_spot(cursor: Cursor) -> Spot | None:
 
 
 _Coordinate = tuple[float, Order, bool]
-"""Degrees, which of both they are as far as that is said, and whether they have decimals."""
+"""Degrees, which coordinate it is (empty if unknown), and whether it has a decimal point or degree sign."""
 
 
 def _coordinate(cursor: Cursor) -> _Coordinate | None:
@@ -88,7 +89,7 @@ def _coordinate(cursor: Cursor) -> _Coordinate | None:
 
 
 def _order(parts: Sequence[_Coordinate | None], *, is_text: bool) -> Order | None:
-    """Which coordinate comes first, empty where that is not said; None where these are no coordinates."""
+    """Which coordinate comes first, empty if unknown; None if these are not coordinates."""
     if parts[0] is None or parts[1] is None:
         return None
     (first, one, exact), (second, other, also_exact) = parts[0], parts[1]

@@ -1,5 +1,5 @@
-"""Days, months and decades as they are written, times that today tells (`last year`, `in the last 30 days`), and parts
-of every year or week (`in January`, `on weekends`)."""
+"""Dates: days, months and decades (`May 2019`), relative periods (`last year`, `in the last 30 days`), and
+recurring parts of a year, week or day (`in January`, `on weekends`)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from agents.offline.meaning.conditions import Between, ColumnMention, Compare, D
 _AM = Phrases("a.m . | a.m | am | in the morning")
 _PM = Phrases("p.m . | p.m | pm | in the (afternoon|evening)")
 HALVES = word_set("a.m am p.m pm o'clock morning afternoon evening h hours")
-"""Words for the halves of a day."""
+"""Words for halves of a day."""
 ONE_DAY = datetime.timedelta(days=1)
 MAX_PERIODS = 1000
-"""Back from today."""
+"""Maximum number of periods back from today."""
 _MONTH_NAMES = (
     "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
     "|november nov|december dec"
@@ -31,23 +31,23 @@ WEEKDAYS: dict[str, tuple[int, ...]] = {
     **{name: (number,) for number, name in enumerate(_WEEKDAYS, 1)},
     "weekend": (6, 7), "weekday": (1, 2, 3, 4, 5), "workday": (1, 2, 3, 4, 5),
 }  # fmt: skip
-"""Which days of the week a word means; in its plural, too."""
+"""ISO weekday numbers by word; plurals are accepted too."""
 RANGE_JOINERS = ("and", "to", "-", "–", "until")
 _THROUGH = ("to", "-", "–", "until", "through")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""Their first months, as meteorologists count; each has three."""
+"""First months of the meteorological seasons, three months each."""
 _DAYS = {"day": 1, "week": 7}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 
 
 def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | None:
-    """A condition on the column, or on the one that says when. Returns None and leaves the cursor in place if no such
-    words follow."""
+    """A condition relative to today, on `column` or the row's date. Returns None without moving the cursor if
+    none follows."""
     start = cursor.at
     cursor.take("in", "during", "from", "within", "over", "of")
     is_span = (
         cursor.take("the") is not None
-    )  # `in the last year` goes back from today, `last year` is a calendar's
+    )  # `in the last year` is relative to today, `last year` is a calendar year
     which = cursor.take(p.RELATIVE)
     if which is None:
         cursor.at = start
@@ -89,8 +89,8 @@ def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
 
 
 def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
-    """`on weekends`, `on Mondays and Fridays`, `in January`, `from June to August`. Returns None and leaves the cursor
-    in place if no such words follow."""
+    """`on weekends`, `on Mondays and Fridays`, `in January`, `from June to August`. Returns None without
+    moving the cursor if none follows."""
     start = cursor.at
     if cursor.take("on", "during", "at") is not None:
         days = _listed(cursor, _weekdays)
@@ -120,7 +120,7 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
 
 
 def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | DatePart | None:
-    """Any of these: counted from today, a part of one year, or of every year or week."""
+    """Any condition on time: relative to today, a date range, a part of one year, or a recurring part."""
     return (
         take_relative_days(cursor, column)
         or _take_range(cursor, column)
@@ -131,8 +131,8 @@ def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare 
 
 
 def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
-    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`: whole hours of every day, from the first on, without
-    the last. None for other times."""
+    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`: whole hours, excluding the last. None
+    otherwise."""
     start = cursor.at
     word = cursor.take("between", "from", "after", "since", "before", "until")
     first, end = _hour(cursor), None
@@ -151,8 +151,8 @@ def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart 
 
 
 def _hour_before(hour: int, end: tuple[int, bool]) -> tuple[int, bool] | None:
-    """The hour in the half of the day that is said of the `end` only: `6 and 9 am`, and the half before where that
-    comes first: `11 and 1 pm`."""
+    """The start hour in the half of the day stated only for the end: `6 and 9 am`; in the other half if that
+    is earlier: `11 and 1 pm`."""
     if hour > 12 or hour % 12 == end[0] % 12:
         return None
     same = hour % 12 + 12 * (end[0] >= 12)
@@ -160,7 +160,7 @@ def _hour_before(hour: int, end: tuple[int, bool]) -> tuple[int, bool] | None:
 
 
 def _hour(cursor: Cursor) -> tuple[int, bool] | None:
-    """A whole hour, and whether it is said which half of the day is meant: `9 am`, `21:00`; None for 9:30."""
+    """A whole hour, and whether the half of the day is known: `9 am`, `21:00`; None for 9:30."""
     number = cursor.take_number()
     if number is None or not number.text.isdigit() or len(number.text) > 2 or number.value > 24:
         return None
@@ -180,7 +180,7 @@ def _hour(cursor: Cursor) -> tuple[int, bool] | None:
 
 
 def weekdays_called(word: str) -> tuple[int, ...]:
-    """The numbers of the days that a word means; none for other words."""
+    """The ISO weekday numbers that a word means; empty for other words."""
     return WEEKDAYS.get(word.removesuffix("s"), ())
 
 
@@ -208,7 +208,7 @@ def _weekdays(cursor: Cursor) -> tuple[int, ...]:
 
 
 def _month(cursor: Cursor) -> tuple[int, ...]:
-    """A month of any year; `may` is one where it has a capital."""
+    """A month in any year; `may` only counts with a capital."""
     token, month = cursor.token(), MONTHS.get(cursor.word())
     after = cursor.token(1)
     if token is None or month is None or (after is not None and after.kind == "number"):
@@ -226,7 +226,7 @@ def _season(cursor: Cursor) -> int | None:
 
 
 def _months_before(day: datetime.date, months: int) -> datetime.date | None:
-    """The same day so many months before, or the last one that the month has."""
+    """The same day some months earlier, or the last day of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     if year < 1:
         return None
@@ -235,7 +235,7 @@ def _months_before(day: datetime.date, months: int) -> datetime.date | None:
 
 
 def _whole(today: datetime.date, noun: str, *, back: bool) -> tuple[datetime.date, datetime.date]:
-    """The first and the last day of the calendar's week, month or quarter, or of the one before."""
+    """The first and last day of this or the previous calendar week, month or quarter."""
     if noun in _DAYS:
         days = _DAYS[noun]
         first = today - datetime.timedelta(days=today.weekday() % days + back * days)
@@ -247,7 +247,7 @@ def _whole(today: datetime.date, noun: str, *, back: bool) -> tuple[datetime.dat
 
 
 def take_day(cursor: Cursor) -> Day | None:
-    """`2019-05-01`, `1 May 2019`, the month `May 2019`, the decade `the 1980s`; years alone are numbers."""
+    """`2019-05-01`, `1 May 2019`, the month `May 2019`, the decade `the 1980s`; a year alone is a number."""
     token = cursor.token()
     if token is None:
         return None
@@ -274,8 +274,8 @@ def _end_of_year(cursor: Cursor) -> Day | None:
 
 
 def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Between | None:
-    """`in spring 2021`, `in the first half of 2021`, `in Q2 2021`, `in the second quarter of 2021`. A winter lies in
-    two years, and is not read. Returns None and leaves the cursor in place if no such words follow."""
+    """`in spring 2021`, `in the first half of 2021`, `in Q2 2021`, `in the second quarter of 2021`. Winter
+    spans two years and is not read. Returns None without moving the cursor if none follows."""
     start = cursor.at
     cursor.take("in", "during", "from", "of")
     cursor.take("the")
@@ -303,8 +303,8 @@ def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Be
 
 
 def take_days(cursor: Cursor) -> tuple[Day, Day] | None:
-    """`March and June 2021`, `3 March to 5 June 2021`: the year that is said once is that of both. Returns None and
-    leaves the cursor in place if no such words follow."""
+    """`March and June 2021`, `3 March to 5 June 2021`: one year for both. Returns None without moving the
+    cursor if none follows."""
     start = cursor.at
     number = cursor.take_number() if cursor.word(1) in MONTHS else None
     month = MONTHS.get(cursor.word())
@@ -333,7 +333,7 @@ def _spelt_day(cursor: Cursor) -> Day | None:
 
 
 def _day_of(year: str, month: int, day: Token | None) -> Day | None:
-    """The day of a year and month, or the whole month; None if there is no such day."""
+    """The day in a year and month, or the whole month; None for an invalid date."""
     if day is None:
         return Day(f"{year}-{month:02d}") if int(year) > 0 else None
     if not day.text.isdigit() or not _real_date(int(year), str(month), day.text):

@@ -1,4 +1,4 @@
-"""Conditions in words of what was done, and by whom: `owned by the city`, `rejected`, `that nobody operates`."""
+"""Conditions on actions and who performed them: `owned by the city`, `rejected`, `that nobody operates`."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from agents.offline.meaning.units import column_unit, is_year
 
 _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
 _MOST_WORDS = 4
-"""Of a value that is looked for."""
+"""Maximum length of a value that is looked up."""
 _WAYS = {
     **dict.fromkeys(("high", "large", "great", "big", "strong", "heavy", "long", "deep"), ">"),
     **dict.fromkeys(("low", "small", "weak", "light", "short", "shallow", "poor"), "<"),
 }
-"""The comparison that agrees with an adjective."""
+"""The comparison that an adjective implies."""
 
 
 class DoneBy(Comparisons):
-    """The rules for what was done, over one cursor."""
+    """Rules for actions."""
 
     def done_by(self) -> Condition | None:
-        """`owned by the city`, `rated unacceptable`, `classified as urban`: the value of a column that tells it.
-        Without `by` it is one of the most common values."""
+        """`owned by the city`, `rated unacceptable`, `classified as urban`: the value of the column for the action.
+        Without `by`, only common values count."""
         cursor = self.cursor
         if cursor.take(p.BELONGS):
             owners = tuple(self._columns_of(doers_of("own") | {"own"}))
@@ -75,8 +75,7 @@ class DoneBy(Comparisons):
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
     def _common_value(self, names: Sequence[str]) -> str:
-        """The longest words from here on that are one of the most common values of these columns, or several: `dead or
-        poor`."""
+        """The longest run of words that is a common value of these columns, or several: `dead or poor`."""
         first = self._one_common_value(names)
         values = [first] if first else []
         while values:
@@ -103,8 +102,7 @@ class DoneBy(Comparisons):
         return ""
 
     def _numbered(self, verb: str) -> Condition | None:
-        """`rated 4 or 5`, `scored above 80`: numbers of a column that is called after what is done (`cond_rating`);
-        a year or a measure in a unit is not done so."""
+        """`rated 4 or 5`, `scored above 80`: numbers of a column named after the action (`cond_rating`)."""
         own = [each for table in self.tables for each in table.columns if each.name not in table.key]
         names = [each.name for each in own if is_given_by(each, verb)]
         if not names:
@@ -114,24 +112,24 @@ class DoneBy(Comparisons):
         numbers = self.numbers(self.lone_quantity()) if found is None else []
         found = found or (any_of(numbers, column) if numbers else None)
         if found is None or self.cursor.take(p.OR_WORSE):
-            self.cursor.at = start  # which numbers are good is not known
+            self.cursor.at = start  # whether high or low numbers are better is unknown
             return None
         return found
 
     def _texts_called(self, verb: str) -> list[str]:
-        """The columns of texts that are called after what is done: `cond_rating`, of `rated`."""
+        """The text columns named after the action: `cond_rating` for `rated`."""
         own = [each for table in self.tables for each in table.columns if each.kind == "text"]
         return columns_called(self.tables, (verb,), lambda each: each.kind == "text") or [
             each.name for each in own if any(are_forms(verb, word) for word in name_words(each.name))
         ]
 
     def _columns_of(self, words: frozenset[str]) -> list[str]:
-        """The columns with one of the words in their names; `winner` rather than `prev_winner`."""
+        """The columns with one of the words in their names; prefers `winner` to `prev_winner`."""
         own = [c.name for table in self.tables for c in table.columns if words & set(name_words(c.name))]
         return [each for each in own if set(name_words(each)) <= words] or own
 
     def done_by_nobody(self) -> Condition | None:
-        """`that nobody operates`: no value of a column `operator`."""
+        """`that nobody operates`: rows without a value of `operator`."""
         cursor = self.cursor
         cursor.take("that", "which")
         if not cursor.take("nobody", "no one", "no-one"):
@@ -143,7 +141,7 @@ class DoneBy(Comparisons):
         return Empty(ColumnMention(cursor.word(-1), names))
 
     def by_someone(self) -> Condition | None:
-        """`sightings by C. Wolf`: a name with a capital that no column is called."""
+        """`sightings by C. Wolf`: a capitalised name that is not a column."""
         cursor = self.cursor
         token = cursor.token(1)
         if cursor.word() != "by" or token is None or token.kind != "word" or not token.text[:1].isupper():
@@ -157,11 +155,11 @@ class DoneBy(Comparisons):
         return OneOf(text, how="kind") if text else None
 
     def about(self) -> Condition | None:
-        """`complaints about low pressure`: a value that is common in one column."""
+        """`complaints about low pressure`: a common value of one column."""
         return self.of_value() if self.cursor.take("about", "regarding") else None
 
     def made_of(self) -> Condition | None:
-        """`paved with asphalt`: the value of a column `surface`; `because of snow`, of a column `reason`."""
+        """`paved with asphalt`: the value of a column `surface`; `because of snow`: of a column `reason`."""
         kinds = (p.MADE_OF, p.MATERIALS), (p.BECAUSE, p.REASONS)
         start = self.cursor.at
         nouns = next((nouns for opener, nouns in kinds if self.cursor.take(opener)), frozenset())
@@ -171,7 +169,7 @@ class DoneBy(Comparisons):
         return OneOf(text, ColumnMention(said, tuple(dict.fromkeys(names))), "is") if text else None
 
     def of_value(self) -> Condition | None:
-        """`lanes with asphalt`: a value that is common in one column."""
+        """`lanes with asphalt`: a common value of exactly one column."""
         text = self.value_text()
         known = [self.vocabulary.values_called(name_words(each)) for each in values_in(text)]
         columns = [{column for table, column, _ in each if table in self.tables} for each in known]
@@ -179,15 +177,16 @@ class DoneBy(Comparisons):
         return OneOf(text, ColumnMention(names[0], names), "is") if len(names) == 1 else None
 
     def value_of_column(self) -> Condition | None:
-        """`with high flood risk`: one of the column's most common values, then the column."""
+        """`with high flood risk`: a common value, then its column."""
         found = self.of_column(self.value_text())
         names = found.column.columns if found is not None and found.column is not None else ()
         own = [each for table in self.tables for each in table.columns if each.name in names]
         is_known = found is not None and set(map(fold, values_in(found.text))) <= values_known(own)
         return found if is_known else None
 
-    def said_twice(self) -> Condition | None:
-        """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison, which says what is high."""
+    def stated_twice(self) -> Condition | None:
+        """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison defines the
+        adjective."""
         way = _WAYS.get(self.cursor.word(), "")
         self.cursor.at += 1
         column = take_column(self.cursor, self.vocabulary, self.tables) if way else None
@@ -197,14 +196,15 @@ class DoneBy(Comparisons):
         return found if agrees and (opened != "(" or self.cursor.take(")")) else None
 
     def value_or_column(self) -> Condition | None:
-        """`under poor condition`, `under forest`: a value with its column, or one that is common in one column."""
+        """`under poor condition`, `under forest`: a value with its column, or a common value of one
+        column."""
         begin = self.cursor.at
         found = self.of_column(self.value_text())
         self.cursor.at = begin if found is None else self.cursor.at
         return found or self.of_value()
 
     def of_column(self, text: str) -> OneOf | None:
-        """`in poor condition`: a value, then the column that it is a value of."""
+        """`in poor condition`: a value, then its column."""
         words = text.split()
         texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
         for at in range(1, len(words)):
@@ -219,7 +219,8 @@ class DoneBy(Comparisons):
         return None
 
     def _columns_with(self, text: str, noun: str) -> list[str]:
-        """`surf_cond` of `poor surface`: the columns that have the values, and the noun in their name or comment."""
+        """The columns that have the values, and the noun in their name or comment: `surf_cond` for `poor
+        surface`."""
         found: list[set[str]] = []
         for value in values_in(text):
             own = self.vocabulary.values_called(name_words(value))
@@ -233,25 +234,25 @@ class DoneBy(Comparisons):
         return sorted(set.intersection(*found))
 
     def one(self) -> Condition | None:
-        """One condition of any kind."""
+        """One condition of any kind; implemented by the full set of rules."""
         raise NotImplementedError
 
     def not_doing(self) -> Condition | None:
-        """`that don't run on Sundays`: no, of a column of yes and no."""
+        """`that don't run on Sundays`: false, for a boolean column."""
         taken = self.cursor.take(p.DO_NOT)
         inner = self.one() if taken is not None and self.cursor.word() != "have" else None
         return replace(inner, value=False) if isinstance(inner, Compare) and inner.value is True else None
 
     def never_done(self) -> Condition | None:
-        """`never inspected`, `not inspected since 2020`, `never counted on a weekday`: without the date of it, or
-        without a value where the column's comment says that it is “empty where never counted”."""
+        """`never inspected`, `not inspected since 2020`: rows without a date of it, or with an empty column whose
+        comment says “empty where never counted”."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
         taken = cursor.take(p.NEVER)
         word = cursor.word()
         known = self.vocabulary.values_called((word,)) if taken not in (None, "never") else ()
         if taken is None or any(table in self.tables for table, _, _ in known):
-            return None  # `not closed`, where a column says `Closed`
+            return None  # `not closed`, for a column with a value `Closed`
         columns = {each.name: each for table in self.tables for each in table.columns}.values()
         empty = [each for each in columns if is_empty_where_not(each, word)]
         dated = [each for each in columns if each.kind in ("date", "timestamp") and tells_of(each, word)]
@@ -270,7 +271,7 @@ class DoneBy(Comparisons):
         return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
 
     def done_to(self, column: ColumnMention, negative: bool) -> Condition | None:
-        """`that cross a river`, of a column `crosses`."""
+        """`that cross a river`, for a column `crosses`."""
         name = column.columns[0]
         is_verb = len(column.columns) == 1 and name_words(name) != tuple(fold(name).split("_"))
         text = self.value_text() if is_verb and self.is_text(column) else ""
@@ -291,7 +292,7 @@ class DoneBy(Comparisons):
         return Negation(found) if negative else found
 
     def neither(self) -> Condition | None:
-        """`neither large nor small`, `neither vacant nor a shelter`: values, columns, or comparisons."""
+        """`neither large nor small`, `neither vacant nor a shelter`: values, columns or comparisons."""
         parts = [self._lacked()]
         while parts[-1] is not None and self.cursor.take(", nor", "nor"):
             parts.append(self._lacked())
@@ -303,7 +304,7 @@ class DoneBy(Comparisons):
         return joined("and", [Negation(each) if isinstance(each, OneOf) else each for each in parts if each])
 
     def _lacked(self) -> Condition | None:
-        """A value, or what is not so of a column: `larger than 500 m2`, `a bench`."""
+        """A value, or the negation of a comparison or column: `larger than 500 m2`, `a bench`."""
         start = self.cursor.at
         compared = self.comparison()
         if compared is not None:
@@ -323,33 +324,32 @@ class DoneBy(Comparisons):
         return OneOf(text, how="kind") if text else None
 
     def lacks(self, column: ColumnMention, said: str = "") -> Condition:
-        """A flag that is not set, or no value."""
+        """The condition that a flag is false or a column is empty."""
         return Compare("=", False, column) if self.is_flag(column) else Empty(column, said)
 
     def is_flag(self, column: ColumnMention) -> bool:
-        """Whether it is a column of yes or no."""
+        """Whether a column holds yes or no."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
 
     def says_allowed(self, column: ColumnMention) -> bool:
-        """Whether the columns of yes or no say what is allowed, and not what is banned."""
+        """Whether yes in the column means allowed, not banned."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         return all(map(says_allowed, own))
 
     def is_no_number(self, column: ColumnMention, number: float) -> bool:
-        """Whether a number behind `in` is no value of it: a column of texts or of money, or a year of one that does
-        not tell when."""
+        """Whether a number after `in` is no value of the column: it holds text, money, or numbers and no years."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         units = [unit.dimension for each in own if (unit := column_unit(each)) is not None]
         counts = any(each.minimum is not None and not is_point_in_time(each) for each in own)
         return self.is_text(column) or "currency" in units or (counts and is_year(number))
 
     def is_text(self, column: ColumnMention) -> bool:
-        """Whether it is a column of texts."""
+        """Whether a column holds text."""
         return {own.kind for table in self.tables if (own := table.column(column.columns[0]))} == {"text"}
 
     def named_by_column(self) -> Condition | None:
-        """`in tariff zone A`, `in the time zone Asia/Tokyo`: a column of texts, and a value of it as a name."""
+        """`in tariff zone A`, `in the time zone Asia/Tokyo`: a text column and its value, as a name."""
         start = self.cursor.at
         none = self.cursor.take("no") is not None
         column = take_column(self.cursor, self.vocabulary, self.tables)
@@ -371,8 +371,8 @@ class DoneBy(Comparisons):
         return None
 
     def flag_is(self) -> Condition | None:
-        """`where rehab is due`: the words of a column of yes or no, or of its comment, with `is` or `are` before the
-        last. `at risk`: all of them."""
+        """`where rehab is due`: the words of a boolean column or its comment, with `is` before the last; or
+        `at risk`."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("that are", "which are", "that is", "which is", "are", "is")
         whole = take_column(cursor, self.vocabulary, self.tables)

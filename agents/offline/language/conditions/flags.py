@@ -1,4 +1,4 @@
-"""Columns of yes and no, in each way that a table stores them, and words that deny one: `unlit`, `out of operation`."""
+"""Yes/no columns in all the ways that tables store them, and negated words: `unlit`, `out of operation`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from agents.offline.language.words import Phrases, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
-"""What is said behind a column that says whether there is something: `where a design overlay applies`."""
+"""Predicates of a yes/no column: `where a design overlay applies`."""
 YES = word_set("yes y true ja j oui si sí sì sim tak ano igen kyllä evet")
 NO = word_set("no n false nej nein nee nei non não nie hayır")
-"""As tables of many countries store them."""
+"""Values for yes and no in various languages."""
 
 
 def is_flag(column: Column) -> bool:
-    """Whether `with emergency` asks for yes, and not for any value."""
+    """Whether a column holds yes or no, so that `with emergency` means yes."""
     samples = {sample.casefold() for sample in column.samples}
     return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
 
 
 def says_allowed(column: Column) -> bool:
-    """Whether yes says that something is allowed: “Dogs allowed (Y/N)”, and not “Dogs banned (Y/N)”."""
+    """Whether yes means allowed: “Dogs allowed (Y/N)”, not “Dogs banned (Y/N)”."""
     said = {*name_words(column.name), *name_words(column.comment or "")}
     return bool(said & _ALLOWED) and not said & _BANNED
 
@@ -33,8 +33,8 @@ _BANNED = word_set("banned prohibited restricted forbidden disallowed excluded r
 
 
 def is_flag_named(column: Column, words: Sequence[str]) -> bool:
-    """Whether the words name a flag, rather than what it speaks of besides: `treated` of “Treated against ash borers”,
-    and not `ash`."""
+    """Whether the words name the flag itself, not a detail: `treated` of “Treated against ash borers”, but
+    not `ash`."""
     named = re.split(_REST_OF_COMMENT, column.comment or "", maxsplit=1, flags=re.IGNORECASE)[0]
     return set(words) <= {*name_words(column.name), *name_words(named)}
 
@@ -43,7 +43,7 @@ _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|sinc
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:
-    """Yes or no in each way that the column stores it; empty where no row has it."""
+    """The stored values for yes or no; empty if no row has one."""
     if column.kind == "boolean":
         return [wanted]
     return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
@@ -53,7 +53,8 @@ _OPPOSITES = {"closed": "open", "shut": "open", "open": "closed", "inactive": "a
 
 
 def without_negation(text: str) -> tuple[str, ...]:
-    """`lit` of `unlit`, `in operation` of `out of operation`; nothing where nothing is denied."""
+    """The positive form of a negated word: `lit` for `unlit`, `in operation` for `out of operation`; else
+    empty."""
     if fold(text) in _OPPOSITES:
         return (_OPPOSITES[fold(text)],)
     for denial, before in (

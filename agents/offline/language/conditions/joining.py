@@ -1,4 +1,4 @@
-"""How conditions in a row are joined: `and` binds tighter than `or`, but for alternatives of one kind."""
+"""Joins consecutive conditions: `and` binds tighter than `or`, except for alternatives of the same kind."""
 
 from __future__ import annotations
 
@@ -27,18 +27,23 @@ from agents.offline.meaning.conditions import (
 def all_joined(
     first: Condition, others: Sequence[tuple[str, Condition]], tables: Sequence[Table]
 ) -> Condition:
-    """The conditions with the words between them: `in Peru above 3 km or below 10 m` are those in Peru of both heights.
-    `in Peru above 3 km or below 10 m in Chile` says the same of two places, and `or` parts these; so it does where
-    `and` stands beside alternatives of different things."""
+    """Join conditions with the words between them.
+
+    `in Peru above 3 km or below 10 m` means both heights in Peru. In `in Peru above 3 km or below 10 m in
+    Chile`, two conditions are of the same kind, so `or` separates the two groups; likewise if `and` follows
+    alternatives of different kinds.
+    """
     groups, joiners, is_either = [[first]], [""], ""
     for joiner, said in others:
         group = groups[-1]
         each = _of_the_column_before(group[-1], said, joiner, tables) if joiner else said
         if joiner == "or":
-            is_either = _how_alike(group[-1], each, joiners[-1])
+            is_either = _likeness(group[-1], each, joiners[-1])
             if is_either:
                 group[-1] = joined("or", [*_parts(group[-1]), each])
-                while joiners[-1] == "," and _same(group[-2], each):  # `below 2, above 50 or exactly 10`
+                while joiners[-1] == "," and _are_same_kind(
+                    group[-2], each
+                ):  # `below 2, above 50 or exactly 10`
                     joiners.pop()
                     last = group.pop()
                     group[-1] = joined("or", [*_parts(group[-1]), *_parts(last)])
@@ -46,7 +51,7 @@ def all_joined(
                 groups.append([each])
                 joiners.append("")
             continue
-        says_again = any(_same(one, each) for one in group[:-1]) or (is_either == "facts" and joiner)
+        says_again = any(_are_same_kind(one, each) for one in group[:-1]) or (is_either == "facts" and joiner)
         if is_either and says_again:
             *earlier, last = _parts(group.pop())
             group.append(joined("or", list(earlier)))
@@ -58,9 +63,10 @@ def all_joined(
     return joined("or", [joined("and", group) for group in groups])
 
 
-def _how_alike(one: Condition, other: Condition, joiner: str) -> str:
-    """`same` for two of the same thing; `facts` for two of others than values, unless `and` stands before them."""
-    if _same(one, other):
+def _likeness(one: Condition, other: Condition, joiner: str) -> str:
+    """`same` for conditions of the same kind, `facts` for two conditions that are not values, unless `and`
+    precedes."""
+    if _are_same_kind(one, other):
         return "same"
     are_facts = not any(isinstance(each, OneOf | Group) for each in (*_parts(one), other))
     return "facts" if are_facts and not joiner else ""
@@ -69,8 +75,10 @@ def _how_alike(one: Condition, other: Condition, joiner: str) -> str:
 def _of_the_column_before(
     before: Condition, each: Condition, joiner: str, tables: Sequence[Table]
 ) -> Condition:
-    """`founded before 1900 or after 2000`: both are of that column, if it tells when. Behind `and` a number is the
-    other end of what was asked of the column: `more than 2 lanes and fewer than 6`."""
+    """The condition with the column of the previous one: `founded before 1900 or after 2000`.
+
+    After `and`, a number is the other bound: `more than 2 lanes and fewer than 6`.
+    """
     last = _parts(before)[-1]
     if not isinstance(last, Compare | Between) or not isinstance(each, Compare | Between):
         return each
@@ -93,14 +101,14 @@ def _tells_when(mention: ColumnMention, tables: Sequence[Table]) -> bool:
 
 
 def _are_two_ends(one: Compare | Between, other: Compare | Between, joiner: str) -> bool:
-    """Whether one is a lower limit and the other an upper one; in a list (`below 2, above 50 or exactly 10`) no more
-    than two different comparisons."""
+    """Whether one is a lower and the other an upper bound; within a list (`below 2, above 50 or exactly 10`)
+    any two different comparisons count."""
     signs = [each.op[0] if isinstance(each, Compare) else "" for each in (one, other)]
     return set(signs) == {"<", ">"} or (joiner == "," and signs[0] != signs[1])
 
 
-def _same(one: Condition, other: Condition) -> bool:
-    """Whether they ask the same thing of a row, as of its height, its place, or whether a column is empty."""
+def _are_same_kind(one: Condition, other: Condition) -> bool:
+    """Whether two conditions are of the same kind: on the same measure, on a place, or on an empty column."""
     match _parts(one)[-1], other:
         case (Compare(value=bool()), Compare(value=bool())):
             return True
@@ -114,13 +122,13 @@ def _same(one: Condition, other: Condition) -> bool:
         case (Matches() as first, Matches() as second):
             return first.column == second.column
         case (Negation(first), Negation(second)):
-            return _same(first, second)
+            return _are_same_kind(first, second)
         case (first, second):
             return isinstance(first, Empty) and isinstance(second, Empty)
 
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
-    """The alternatives of a condition, or itself."""
+    """The alternatives of a condition, or the condition itself."""
     return condition.parts if isinstance(condition, Group) and condition.op == "or" else (condition,)
 
 

@@ -1,4 +1,5 @@
-"""Rankings and orders: `the 10 largest`, `second largest`, `ten sites with the most species`, `oldest first`."""
+"""Rankings and sort orders: `the 10 largest`, `second largest`, `ten sites with the most species`, `oldest
+first`."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
 
 MAX_AHEAD = 6
-"""Words between a number and `with the most`."""
+"""Maximum number of words between a count and `with the most`."""
 _WITH_MOST = tuple(
     f"{having} the {how}"
     for having in ("with", "having", "that have", "which have")
@@ -46,7 +47,7 @@ def take_superlative(cursor: Cursor) -> Top | None:
 
 
 def starts_superlative(cursor: Cursor) -> bool:
-    """Whether `the longest` follows, and nothing is read."""
+    """Whether a superlative follows (`the longest`); does not move the cursor."""
     start = cursor.at
     found = take_superlative(cursor) is not None
     cursor.at = start
@@ -54,7 +55,7 @@ def starts_superlative(cursor: Cursor) -> bool:
 
 
 def asks_another(cursor: Cursor) -> bool:
-    """Whether another question follows: `which one is …`, `which the shortest`."""
+    """Whether another question follows: `which one is …`, `which the shortest`. Does not move the cursor."""
     start = cursor.at
     found = cursor.take("which one") or (cursor.take("which the") and take_superlative(cursor))
     cursor.at = start
@@ -62,7 +63,7 @@ def asks_another(cursor: Cursor) -> bool:
 
 
 def take_most(cursor: Cursor) -> Top | None:
-    """`the most`, `fewest`, `the second most`, of what a column behind it counts."""
+    """`the most`, `fewest`, `the second most`: the ranking by the column that follows."""
     start = cursor.at
     cursor.take("the")
     place = ORDINALS.get(cursor.word(), 1)
@@ -75,7 +76,7 @@ def take_most(cursor: Cursor) -> Top | None:
 
 
 def take_most_done(cursor: Cursor, vocabulary: Vocabulary) -> Top | None:
-    """`the 10 most loaded transformers`: by the only number of the rows that is called after the verb."""
+    """`the 10 most loaded transformers`: the ranking by the only number named after the verb."""
     start = cursor.at
     cursor.take("the")
     count = take_count(cursor)
@@ -94,7 +95,8 @@ def _is_number(column: Column) -> bool:
 
 
 def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
-    """`carries`, `lasted`, before a superlative; `affected`, before `the most`, where a number is called after it."""
+    """A verb before a superlative: `carries`, `lasted`; or one that names a numeric column: `affected the
+    most`."""
     taken = cursor.take(p.CARRIES)
     if taken is not None:
         return taken
@@ -108,7 +110,7 @@ def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
 
 
 def takes_descending(cursor: Cursor) -> bool:
-    """Read `descending` or `ascending`, if one stands there; whether it was the first."""
+    """Read `descending` or `ascending` if present; whether it was `descending`."""
     if cursor.take(p.DESCENDING):
         return True
     cursor.take(p.ASCENDING)
@@ -116,7 +118,7 @@ def takes_descending(cursor: Cursor) -> bool:
 
 
 def take_place(cursor: Cursor) -> Top | None:
-    """`second largest`, `third-highest`, `2nd most populous`: one place of a ranking."""
+    """One place of a ranking: `second largest`, `third-highest`, `2nd most populous`."""
     start = cursor.at
     token = cursor.token()
     ending = cursor.token(1)
@@ -134,7 +136,7 @@ def take_place(cursor: Cursor) -> Top | None:
 
 
 def take_first(cursor: Cursor) -> Top | None:
-    """The number of `ten sites with the most species`, where these words follow."""
+    """The count of `ten sites with the most species`."""
     start = cursor.at
     count = take_count(cursor)
     if count and count > 1 and any(cursor.sees(words, at) for at in range(MAX_AHEAD) for words in _WITH_MOST):
@@ -144,7 +146,7 @@ def take_first(cursor: Cursor) -> Top | None:
 
 
 def take_order(cursor: Cursor) -> Top | None:
-    """`, oldest first`: an order, whatever number of rows."""
+    """A sort order without a limit: `, oldest first`."""
     start = cursor.at
     cursor.take(",")
     cursor.take("the")
@@ -157,7 +159,7 @@ def take_order(cursor: Cursor) -> Top | None:
 
 
 def compared_time(top: Top, where: Sequence[Condition]) -> ColumnMention | None:
-    """`inspected before 2018, oldest first`: by the time that was compared."""
+    """The column by which `inspected before 2018, oldest first` sorts: the one that was compared."""
     timed = top.measure in ("old", "time")
     compared = [
         each.column for each in where if isinstance(each, Compare | Between) and each.column is not None

@@ -1,6 +1,6 @@
 """Rules for conditions: `above 2000 m`, `in Germany or France`, `with population over 1 million`, `not closed`.
 
-A piece that would need a spatial operation (`within 50 km of …`) is left alone, for the analyst.
+Pieces that need a spatial operation (`within 50 km of …`) are left to the analyst.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from agents.offline.meaning.units import unit_named
 
 
 class Conditions(DoneBy, States):
-    """The rules for conditions over one cursor."""
+    """All rules for conditions."""
 
     def all(self) -> Condition | None:
-        """Conditions side by side or joined by and, or, but, commas."""
+        """Adjacent conditions, or conditions joined by and, or, but, commas."""
         first = self.one()
         if first is None:
             return None
@@ -119,7 +119,7 @@ class Conditions(DoneBy, States):
             inner = self.one() or self.kind()
         cursor.take("ones", "one")
         if inner is None or re.search(r"\( ?\w{1,3} ?\)", cursor.since(begin)):
-            return None  # in `outside the flood zone (X)` the code may be of what lies outside
+            return None  # in `outside the flood zone (X)` the code may belong to what is outside
         return Negation(inner)
 
     def focus(self) -> Condition | None:
@@ -137,7 +137,7 @@ class Conditions(DoneBy, States):
         return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
 
     def lettered(self) -> Condition | None:
-        """`starting with the letter B`, `beginning with B`: the name."""
+        """`starting with the letter B`: a condition on the name."""
         self.cursor.take("that", "which", "whose name", "whose names")
         verbs = ("start", "starts", "starting", "begin", "begins", "beginning")
         if not self.cursor.take(*(f"{each} with" for each in verbs)):
@@ -164,12 +164,12 @@ class Conditions(DoneBy, States):
             return None
         shown = cursor.take("a", "an", "the", "their", "its", "some") in ("their", "its")
         found = self._first(
-            self.text_in_column, self.said_twice, self.value_of_column, self.between_years, self.by_column,
+            self.text_in_column, self.stated_twice, self.value_of_column, self.between_years, self.by_column,
             self.comparison,
         )  # fmt: skip
         if found is not None:
             return found
-        if shown or opener == "at":  # `with their area` is to be shown, and asks nothing of the rows
+        if shown or opener == "at":  # `with their area` requests a column and restricts nothing
             return None if shown else self._counted()
         if opener == "where":  # `where a design overlay applies`, of “Design overlay applies (Y/N)”
             flag = take_column(cursor, self.vocabulary, self.tables)
@@ -198,7 +198,7 @@ class Conditions(DoneBy, States):
         return None
 
     def has_or_is(self, *, numbers_only: bool = False) -> Condition | None:
-        """`with an iata code` has one; `with country Germany` has that one; `of priority 1`."""
+        """`with an iata code` (has a value), `with country Germany` (has this value), `of priority 1`."""
         column = take_column(self.cursor, self.vocabulary, self.tables)
         if column is None:
             return None
@@ -223,7 +223,7 @@ class Conditions(DoneBy, States):
         return Compare("=", True, column) if self.is_flag(column) else Negation(Empty(column, said))
 
     def by_column(self) -> Condition | None:
-        """A column, then what is asked of it."""
+        """A column followed by its condition."""
         cursor = self.cursor
         cursor.take("did we", "did they", "have we", "we", "they")  # `visit in 2023`
         column = take_column(cursor, self.vocabulary, self.tables)
@@ -260,7 +260,7 @@ class Conditions(DoneBy, States):
         return self._equal(column, negative) or self.done_to(column, negative) or self._done_there(column)
 
     def _done_there(self, column: ColumnMention) -> Condition | None:
-        """`permits issued in Old Town`: those that have the date, and lie there."""
+        """`permits issued in Old Town`: rows that have the date, in that place."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         is_date = all(each.kind in ("date", "timestamp") for each in own)
         if not is_date or not column.text.endswith("ed") or self.cursor.word() not in ("in", "at", "on"):
@@ -280,7 +280,7 @@ class Conditions(DoneBy, States):
         cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
         if listed and after is not None and after.kind == "number" and self.is_no_number(column, after.value):
-            return None  # `not felt in 2020`, `injured in 2020`: the year is not a value of `felt`
+            return None  # `not felt in 2020`, `injured in 2020`: the year is no value of `felt`
         if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
             return None
         if cursor.take("not", "neither"):
@@ -329,7 +329,7 @@ class Conditions(DoneBy, States):
             return Compare("=", day, measure="time")
         if token is None or token.kind == "number":
             return self._year(opener)
-        # `in Blue` is a colour; `in “Blue”` is not, and a colour that goes on (`in Orange County`) is a name.
+        # `in Blue` is a colour; `in “Blue”`, or a colour that continues (`in Orange County`), is a name.
         if opener == "from" and cursor.word(1) == "to" and cursor.word() in SHADES:
             return None  # `from light to dark green`
         coloured = token.kind == "word" and (take_colour(cursor) or take_ramp(cursor))
@@ -355,7 +355,7 @@ class Conditions(DoneBy, States):
         return (self.of_column(text) or OneOf(text, how="of" if opener == "of" else "in")) if text else None
 
     def _is_unit_of_answer(self, length: int, *, known: bool) -> bool:
-        """`in km`, at the end; a unit that is not `known` is the last word of a column's name (`yield_gpm`)."""
+        """Whether a final `in km` names a unit; one not `known` must end a column's name (`yield_gpm`)."""
         after = self.cursor.token(length)
         if after is not None and after.text not in ("?", "!", "."):
             return False
@@ -368,7 +368,7 @@ class Conditions(DoneBy, States):
         return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
 
     def _year(self, opener: str) -> Condition | None:
-        """`in 2019`, `in 2020 or 2021`: of a date column the whole years."""
+        """`in 2019`, `in 2020 or 2021`: whole years of a date column."""
         years: list[Condition] = []
         while True:
             token = self.cursor.take_number()
@@ -382,7 +382,7 @@ class Conditions(DoneBy, States):
         return joined("or", years) if ends_value(self.cursor) else None
 
     def kind(self) -> Condition | None:
-        """A bare value: `large`, `closed` (the ones that are …)."""
+        """A value alone: `large`, `closed` (the ones that are …)."""
         self.cursor.take("the", "a", "an", p.OF_KIND)
         if self.cursor.word(1) and not ends_value(self.cursor):
             self.cursor.take("still", "currently", "already")
@@ -397,4 +397,4 @@ _RELATES = word_set("""
     border touch cross contain intersect overlap share borders touches crosses contains intersects overlaps shares
     bordering touching crossing containing within near inside outside around along between beyond
 """)
-"""What no value has in it (verbs) or begins with (how shapes lie to each other, and where)."""
+"""No value contains the verbs, nor begins with these spatial relations."""

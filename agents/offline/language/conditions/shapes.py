@@ -1,5 +1,5 @@
-"""Conditions on geometries: on which side of a parallel or meridian they lie (`south of the equator`, `north of 60
-degrees`, `in the western hemisphere`), and what is wrong with them (`with invalid geometries`, `without geometry`)."""
+"""Conditions on geometries: the side of a parallel or meridian (`south of the equator`, `north of 60
+degrees`, `in the western hemisphere`) and validity (`with invalid geometries`, `without geometry`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIDES: dict[str, Side] = {"north": "north", "south": "south", "east": "east", "
 
 
 def take_geometry(cursor: Cursor) -> GeometryFact | OnSide | None:
-    """A condition on the geometry. Returns None and leaves the cursor in place if no such words follow."""
+    """A condition on the geometry. Returns None without moving the cursor if none follows."""
     return next((fact for phrases, fact in _FACTS if cursor.take(phrases)), None) or _take_side(cursor)
 
 
@@ -61,7 +61,7 @@ def _beyond(cursor: Cursor) -> OnSide | None:
 
 
 def _degrees(cursor: Cursor, side: Side) -> float | None:
-    """`60 degrees`, `latitude 60`, `60° N`, `45 S`: a bare number is not a latitude."""
+    """`60 degrees`, `latitude 60`, `60° N`, `45 S`; a number alone is not a latitude."""
     named = cursor.take("the latitude of", "latitude", "the longitude of", "longitude")
     number = cursor.take_number()
     unit = cursor.take("°", "degrees", "degree")

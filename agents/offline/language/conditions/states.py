@@ -1,4 +1,4 @@
-"""Conditions on one of several columns that tell the same, by when it is so: `normally open but currently closed`."""
+"""Conditions on columns that hold the same state at different times: `normally open but currently closed`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _CALLED = {
     _NORMAL: word_set("normal normally norm usual usually default regular regularly design designed"),
     _CURRENT: word_set("current currently curr cur present presently actual actually now"),
 }
-"""Words in the names or comments of columns that tell what is so normally, and now."""
+"""Words in names or comments of columns for the normal and the current state."""
 _SAY_NO_MORE = word_set("is are position state status")
 
 
 class States(ValueRules):
-    """The rule over one cursor."""
+    """Rule for normal and current states."""
 
     def in_state(self) -> Condition | None:
         """`closed right now`, `that should normally be open`, `currently closed`."""
@@ -48,7 +48,8 @@ class States(ValueRules):
         return next((state for state, phrases in _PHRASES if self.cursor.take(phrases)), "")
 
     def _columns(self, state: str) -> list[Column]:
-        """The columns that tell what is so then; without one for what is so now those that tell of no other time."""
+        """The columns for this state; if none is for the current state, those that are not for the normal
+        one."""
         (table,) = self.tables
         own = [each for each in table.columns if each.kind in ("text", "boolean", "integer")]
         found = [each for each in own if _CALLED[state] & _words(each)]
@@ -77,7 +78,7 @@ class States(ValueRules):
 
 
 def tells_of_usual(column: Column) -> bool:
-    """Whether it tells what is so normally, which is not meant by a value alone."""
+    """Whether a column holds the normal state, which a value alone does not mean."""
     return bool(_CALLED[_NORMAL] & _words(column))
 
 

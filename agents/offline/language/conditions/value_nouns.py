@@ -1,4 +1,4 @@
-"""Nouns that are values: `oaks`, of trees whose species they are, and `ticket C-10057`, the row with that code."""
+"""Nouns that are values: `oaks` in a table of trees by species, and `ticket C-10057`, a row by its code."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ NO_ADJECTIVE = word_set("""
     about around near along across inside beside a an cross crosses touch touches border borders intersect
     intersects contain contains overlap overlaps lie lies the there
 """)
-"""Words that no adjective is, nor the last one of a value."""
+"""Words that are never adjectives, nor the last word of a value."""
 _ROWS = word_set("record entry row feature")
-"""What rows of any table may be called, behind a value of them."""
+"""Nouns for rows of any table, after a value."""
 _JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4
-"""Words of a value before its noun."""
+"""Maximum number of words of a value before its noun."""
 _MOST_WORDS = 3
-"""For a column, before the code of a row."""
+"""Maximum number of words for a column before the code of a row."""
 
 
 class ValueNouns:
-    """The rules over one cursor."""
+    """Rules for values used as nouns."""
 
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary) -> None:
         self.cursor = cursor
         self.vocabulary = vocabulary
 
     def value_before_noun(self, begin: int, take_noun: Callable[[], Mention | None]) -> int:
-        """How many words a value before its noun has: 2 of `wildlife conflict incidents`, although another table may be
-        called wildlife. 0 if there is no such value."""
+        """The number of words of a value before its noun: 2 for `wildlife conflict incidents`, even if
+        another table is called wildlife; 0 if there is none."""
         cursor = self.cursor
         cursor.at = begin
         words, used = cursor.keys(most=_MOST_OF_VALUE)
@@ -60,7 +60,7 @@ class ValueNouns:
         return 0
 
     def value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
-        """A value in its plural, with its table and column; of `one` in its singular."""
+        """A value in the plural, with its table and column; with `one`, also in the singular."""
         cursor, start = self.cursor, self.cursor.at
         words, used = cursor.keys(most=3)
         for length in range(len(words), 0, -1):
@@ -75,13 +75,13 @@ class ValueNouns:
             is_row = found is not None and self._is_code_of_row(*found)
             is_noun = one or (not named and may_be_plural(last))
             if is_row or (found and is_noun and tells_kind(*found)):
-                return found  # `LJ-0042`; `Orleans` is not a plural
+                return found  # `LJ-0042`; but `Orleans` is not a plural
         cursor.at = start
         return self._numbered_after_column()
 
     def rows_of_values(self, *, one: bool = False) -> tuple[Mention, Condition] | None:
-        """`oaks`, of trees: values of a column in their plural, which name the rows that have them, and the condition
-        that keeps those. `one`: also in the singular."""
+        """Rows named by values in the plural (`oaks` of trees), and the condition that selects them. `one`:
+        also in the singular."""
         cursor, start = self.cursor, self.cursor.at
         first, is_list = self.value_noun(one=one), False
         if first is None:
@@ -107,7 +107,7 @@ class ValueNouns:
         return self.value_noun(one=True) if found is None and singular_too else found
 
     def _is_list_before_noun(self) -> bool:
-        """`pine marten and red squirrel records`: joined values in their singular, a noun behind the last one."""
+        """`pine marten and red squirrel records`: joined singular values, the last followed by a noun."""
         cursor, start = self.cursor, self.cursor.at
         found = None
         while found is None and self.value_noun(one=True) is not None and cursor.take(*_JOINERS) is not None:
@@ -116,7 +116,7 @@ class ValueNouns:
         return found is not None
 
     def _rows_of_several_values(self) -> tuple[Mention, Condition] | None:
-        """`oaks`, of trees whose species are `Bur oak` and `Red oak`: all values that end with the noun."""
+        """`oaks` for the values `Bur oak` and `Red oak`: all values that end with the noun."""
         start = self.cursor.at
         noun, said = self.cursor.keys(most=1)[0][:1], self.cursor.word()
         found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(said) else None
@@ -127,7 +127,7 @@ class ValueNouns:
         return Mention(self.cursor.since(start), (found[0].id,), of_value=True), where
 
     def _numbered_after_column(self) -> tuple[Table, str, str] | None:
-        """`ticket C-10057`, `pole no. 17-B`: words for a column, then the code of a row in it."""
+        """`ticket C-10057`, `pole no. 17-B`: words for a column, then a row's code."""
         cursor, start = self.cursor, self.cursor.at
         token, ahead = cursor.token(1), 1
         while (
@@ -147,14 +147,15 @@ class ValueNouns:
         return None
 
     def _is_code_of_row(self, table: Table, name: str, value: str) -> bool:
-        """`LJ-0042`, in a column that numbers the rows, or has nothing but such codes."""
+        """Whether a value is a code (`LJ-0042`) in a column that numbers the rows or holds only codes."""
         column = table.column(name)
         codes = column is not None and all(map(is_numbered, column.samples))
         return is_numbered(value) and (codes or is_key_name(name))
 
     def _is_noun_of(self, table: Table, name: str) -> bool:
-        """`land`, after `vacant`: a word of the column's name (`land_use`) that no table is called. `homes`, where its
-        comment speaks of buildings. `records`, or `points` of points."""
+        """Whether the next word is a noun for the value: a word of the column's name (`vacant land`,
+        `land_use`) that names no table, a synonym in its comment (`homes`, for buildings), or `records`,
+        `points`."""
         word, column = self.cursor.word(), table.column(name)
         noun, said = singular(word), (column.comment if column is not None else None) or ""
         named = (

@@ -1,4 +1,4 @@
-"""Rules for values as people write them, and for where a value ends and the next piece begins."""
+"""Rules for values as written, and for where a value ends."""
 
 from __future__ import annotations
 
@@ -37,31 +37,33 @@ _NO_VALUES = word_set("the a an it them this that map total and or there all") |
     "a map",
     "my map",
 }
-"""Words that are not values by themselves. Nor are prepositions, unless in capitals: `IN` is the code of India."""
+"""Words that are not values by themselves; neither are prepositions, except in capitals: `IN` is India's
+code."""
 
 
 MAX_VALUE_WORDS = 4
 MAX_WORDS_OF_VALUES = 40
-"""Of all values of a condition: each of them is looked up."""
+"""Maximum number of words of all values of a condition; each value is looked up."""
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
-"""Words that values begin with which stand behind a noun."""
+"""Words that may begin a value after a noun."""
 _BEFORE_TIMES = word_set("in during between before after on from until")
 _OF_TIMES = word_set("""
     last this the january february march april may june july august september october november december spring summer
     autumn winter
 """)
 IN_NAMES = word_set("of on upon am an der de la le du des del da do dos el al y sur the")
-"""Small words within names: `Isle of Man`, `Frankfurt am Main`."""
+"""Lower-case words within names: `Isle of Man`, `Frankfurt am Main`."""
 _MAX_HINT = 4
-"""Words in parentheses behind a value."""
+"""Maximum number of words in parentheses after a value."""
 _STEPS = word_set("calculate compute measure dissolve merge clip buffer")
-"""What another step begins with."""
+"""Words that begin another analysis step."""
 _GOES_ON = word_set("in within outside not that which with")
-"""What another condition begins with."""
+"""Words that begin another condition."""
 
 
 class ValueRules:
-    """Over one cursor; `tables` are those whose columns may be meant, and change with the subject."""
+    """Base of the rules for conditions; `tables` have the columns that may be meant and change with the
+    subject."""
 
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary, tables: Tables = ()) -> None:
         self.cursor = cursor
@@ -69,7 +71,7 @@ class ValueRules:
         self.tables = tables
 
     def value_text(self) -> str:
-        """A value as it is written: a quoted string, or words up to where something else begins.
+        """A value as written: a quoted string, or words up to where something else begins.
 
         Words may be joined by `and`, `or` and commas, unless the next condition, table or command follows.
         """
@@ -94,7 +96,7 @@ class ValueRules:
             ):
                 break
             cursor.at += 1
-        self._leave_column(start)
+        self._release_column(start)
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
@@ -113,8 +115,9 @@ class ValueRules:
         column = take_column(cursor, self.vocabulary, self.tables)
         return Matches("contains", text, column) if column is not None else None
 
-    def _leave_column(self, start: int) -> None:
-        """Back before the last words of `Night crew losing`, where `over 50 m³/d` follows and `loss` is a column."""
+    def _release_column(self, start: int) -> None:
+        """Move back before the last words if they name a column that is compared next: `Night crew losing
+        over 50 m³/d`, with a column `loss`."""
         cursor, end = self.cursor, self.cursor.at
         places = range(start + 1, end) if end > start + 1 and take_comparator(cursor) is not None else ()
         for begin in places:
@@ -125,8 +128,10 @@ class ValueRules:
         cursor.at = end
 
     def whole_value(self) -> Condition | None:
-        """`under construction`, `not started`, `for sale`: words that are as a whole a value of one column. Of a column
-        `felt` with a value `not felt`, `not felt widely` is not that value, but all that is not `widely`."""
+        """Words that as a whole are a value of one column: `under construction`, `not started`, `for sale`.
+
+        `not felt widely` is not the value `not felt` of `felt`, but all that is not `widely`.
+        """
         cursor = self.cursor
         cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
         done = cursor.word().endswith("ed")  # `rejected in 2020`
@@ -150,8 +155,8 @@ class ValueRules:
         return None
 
     def _is_dated(self, done: str) -> bool:
-        """`issued in 2022`: whether a time follows, and one date tells of that and of nothing else, so that what has
-        been finished since was issued then, too."""
+        """`issued in 2022`: whether a time follows and exactly one date records only this action; what was
+        finished since then was issued too."""
         after = self.cursor.token(1)
         if (
             self.cursor.word() not in _BEFORE_TIMES
@@ -165,10 +170,10 @@ class ValueRules:
         return sum(tells_only_of(each, done) for each in dates) == 1
 
     def _known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
-        """The longest words from here on that are a value of one column, or of `column`."""
+        """The longest run of words that is a value of exactly one column, or of `column`."""
         cursor = self.cursor
         words, used = cursor.keys(most=MAX_VALUE_WORDS)
-        is_code = bool(words) and cursor.tokens[cursor.at].text.isupper()  # `for us` is no code
+        is_code = bool(words) and cursor.tokens[cursor.at].text.isupper()  # `for us` is not a code
         for length in range(len(words), shortest - 1, -1):
             known = self.vocabulary.values_called(words[:length])
             known = [each for each in known if shortest > 1 or is_code or not each[2].isupper()]
@@ -181,7 +186,8 @@ class ValueRules:
         return None
 
     def _hint(self, said: str) -> str:
-        """` (VCP)`, behind `vitrified clay`: the same as the data has it; ` (Kinshasa)`, of a value with it."""
+        """The parentheses after a value: ` (VCP)` after `vitrified clay`, as stored; ` (Kinshasa)`, as part
+        of the value."""
         cursor, start = self.cursor, self.cursor.at
         if said and cursor.take("("):
             words, used = cursor.keys(most=_MAX_HINT)
@@ -212,13 +218,13 @@ class ValueRules:
         return " or ".join(texts)
 
     def _joined_name(self) -> bool:
-        """Past an `and`, `or` or comma that belongs to the value."""
+        """Read an `and`, `or` or comma that belongs to the value."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.take("and", "or", ",") is None:
             return False
         cursor.take("and", "or", "in", "from")
         in_unit = cursor.word(-1) == "in" and unit_named(cursor.word(), cursor.word(1)) is not None
-        if not cursor.done and not in_unit and not self._something_else() and not self._look():
+        if not cursor.done and not in_unit and not self._something_else() and not self._style_follows():
             token = cursor.token()
             if token is not None and token.kind in ("word", "string") and cursor.word() not in _BREAKS:
                 cursor.at += 1
@@ -226,8 +232,8 @@ class ValueRules:
         cursor.at = start
         return False
 
-    def _look(self) -> bool:
-        """`…, in red`, `…, big yellow dots`, `…, filled purple`, `…, quantiles`."""
+    def _style_follows(self) -> bool:
+        """Whether a style follows: `…, in red`, `…, big yellow dots`, `…, filled purple`, `…, quantiles`."""
         cursor, start = self.cursor, self.cursor.at
         after_in = cursor.word(-1) == "in"
         if cursor.take(p.COLOURED, p.OUTLINED, p.LABELLED) or cursor.word() in METHODS:
@@ -241,7 +247,8 @@ class ValueRules:
         return found
 
     def _inner_preposition(self) -> bool:
-        """`Isle of Man`, `Frankfurt on the Oder`: an `of` or `on` that is followed by one more capital."""
+        """Read an `of` or `on` followed by another capitalised word: `Isle of Man`, `Frankfurt on the
+        Oder`."""
         cursor = self.cursor
         if cursor.word() not in IN_NAMES:
             return False
@@ -253,7 +260,7 @@ class ValueRules:
         return True
 
     def _something_else(self) -> bool:
-        """Whether a command, a table, a column, a comparison or an order begins here."""
+        """Whether a command, table, column, comparison or order begins here."""
         cursor = self.cursor
         if cursor.word() in STARTS or cursor.word() in _STEPS or cursor.word() in _GOES_ON:
             return True
@@ -275,13 +282,13 @@ class ValueRules:
 
 
 def values_in(text: str) -> list[str]:
-    """The parts of `glass, paper or textiles`."""
+    """The parts of a list such as `glass, paper or textiles`."""
     return [each.removeprefix("the ") for each in re.split(r",? or |,? and |, ", text)]
 
 
 def numbers_explained(comment: str | None) -> dict[Words, int]:
-    """The numbers that a comment explains, by their words there: “confidence 1 low, 2 medium, 3 high”, “1 (minor) to 5
-    (critical)”; at least two of them."""
+    """Numbers by the words that explain them in a comment: “confidence 1 low, 2 medium, 3 high”, “1 (minor)
+    to 5 (critical)”. Empty unless there are at least two."""
     ends = r"(?= to | or | and |[,;.()/]|$)"
     found = re.findall(rf"\b(\d{{1,2}}) ?[=:(]? ?([A-Za-z][A-Za-z -]*?){ends}", comment or "")
     said = {name_words(words): int(number) for number, words in found if name_words(words)}
@@ -289,19 +296,19 @@ def numbers_explained(comment: str | None) -> dict[Words, int]:
 
 
 def explains_number(column: Column, text: str) -> bool:
-    """Whether the comment of a column of whole numbers tells the numbers of the values that are named."""
+    """Whether the comment of an integer column explains all values in `text`."""
     values = set(map(name_words, values_in(text)))
     return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
 
 
 def values_known(columns: Sequence[Column]) -> set[str]:
-    """The most common values of the columns, and the words for their numbers."""
+    """The common values of the columns, and the words for their numbers."""
     words = (" ".join(each) for column in columns for each in numbers_explained(column.comment))
     return {fold(each) for each in (*(value for column in columns for value in column.samples), *words)}
 
 
 def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:
-    """A comparison's operator, the measure it speaks of, and its word."""
+    """The operator, the measure it implies, and its word."""
     start = cursor.at
     negative = cursor.take("not", "no") is not None
     phrase = cursor.take(p.COMPARED)
@@ -325,7 +332,7 @@ def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:
 
 
 def opposite_of(op: str) -> str:
-    """The comparison that holds where `op` does not. Raises KeyError for other operators."""
+    """The negated comparison operator. Raises KeyError for others."""
     return {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}[op]
 
 
@@ -346,7 +353,7 @@ _ENDS = (
 
 
 def ends_value(cursor: Cursor) -> bool:
-    """Whether a value cannot go on here."""
+    """Whether a value cannot continue here."""
     token = cursor.token()
     if token is None:
         return True
@@ -378,5 +385,5 @@ def ends_value(cursor: Cursor) -> bool:
 
 
 def goes_on(cursor: Cursor) -> bool:
-    """Whether the words after a column say more than that there is one."""
+    """Whether more follows a column than its mere presence."""
     return cursor.word() in ("of", "is", "=", ">", "<") or (bool(cursor.word()) and not ends_value(cursor))

@@ -1,4 +1,4 @@
-"""What a column has to do with a verb: the date on which something was done, a number that was given."""
+"""How columns relate to verbs: the date of an action, or a number that was given."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from agents.offline.meaning.units import column_unit
 
 _YEARS = word_set("year yr")
 _OF_DATES = word_set("date day dt time at of on the when was")
-"""Words that say of a date no more than that it is one."""
+"""Words in comments of dates that carry no further meaning."""
 
 
 def is_empty_where_not(column: Column, done: str) -> bool:
-    """Whether its comment says that it is “empty where never counted”."""
+    """Whether the column's comment says “empty where never counted”."""
     words = (
         name_words((column.comment or "").rpartition("empty where")[2])
         if "empty where" in (column.comment or "")
@@ -25,7 +25,8 @@ def is_empty_where_not(column: Column, done: str) -> bool:
 
 
 def is_given_by(column: Column, done: str) -> bool:
-    """Whether it is a number that is given so: `cond_rating` of `rated`. What was built is a year."""
+    """Whether a number results from the action: `cond_rating` for `rated`; not a year or quantity with a
+    unit."""
     words = (*name_words(column.name), *comment_head(column.comment))
     is_year = _YEARS & {*words, *name_words(column.comment or "")}
     if column.kind not in ("integer", "number") or is_year or column_unit(column) is not None:
@@ -34,21 +35,21 @@ def is_given_by(column: Column, done: str) -> bool:
 
 
 def tells_of(column: Column, done: str) -> bool:
-    """Whether it is the date of that: `last_insp` or “Date of the last inspection” of `inspected`."""
+    """Whether a column records the action: `last_insp` or “Date of the last inspection” for `inspected`."""
     own = name_words(column.name)
     said = (*own, *name_words(column.comment or ""))
     return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
 
 
 def tells_only_of(column: Column, done: str) -> bool:
-    """Whether it is the date of that, and of nothing else: “Closed or restricted since” is of two."""
+    """Whether a column records only this action: “Closed or restricted since” records two."""
     words = (name_words(column.comment or ""), name_words(column.name))
     said = next((own for each in words if (own := set(each) - _OF_DATES)), set())
     return bool(said) and all(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
 
 
 def outcome_of(tables: Sequence[Table], done: str) -> tuple[str, str] | None:
-    """`Fail` of `failed`: the only column with such a value, and the value; not where a column is called after the
+    """The only column and value that match the verb (`Fail` for `failed`), unless a column is named after the
     verb."""
     stems = {done.removesuffix("ed"), done.removesuffix("d")}
     own = [each for table in tables for each in table.columns]

@@ -1,1 +1,1 @@
-"""Rules for how things are to look."""
+"""Rules for styles."""

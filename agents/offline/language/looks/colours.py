@@ -15,7 +15,8 @@ _COLOUR_BEGINNINGS = frozenset(name[:end] for name in COLOURS for end in range(1
 
 
 def take_colour(cursor: Cursor) -> str | None:
-    """A CSS colour: `red`, `dark green`, `#ff8800`; `light orange`, which has no name there, is mixed."""
+    """A CSS colour: `red`, `dark green`, `#ff8800`. Shades without a CSS name, such as `light orange`, are
+    mixed."""
     token = cursor.token()
     if token is not None and token.text == "#":
         return _hex_colour(cursor)
@@ -48,8 +49,8 @@ def _hex_colour(cursor: Cursor) -> str | None:
 
 
 def is_value(colour: str, vocabulary: Vocabulary, tables: Sequence[Table]) -> bool:
-    """Whether the name of a colour is rather a value of these tables, or its kind: `crashes in snow`, of a column
-    `weather`, `fields with wheat`, of “Winter wheat”."""
+    """Whether a colour's name is a value of these tables: `crashes in snow` (column `weather`), `fields with
+    wheat` (“Winter wheat”)."""
     if fold(colour) in PLAIN_COLOURS:
         return False
     words = name_words(colour)
@@ -59,7 +60,7 @@ def is_value(colour: str, vocabulary: Vocabulary, tables: Sequence[Table]) -> bo
 
 
 def take_ramp(cursor: Cursor) -> str | None:
-    """Read the name of a colour ramp. Returns None and leaves the cursor in place if no name follows."""
+    """Read the name of a colour ramp. Returns None without moving the cursor if none follows."""
     name = RAMPS.get(cursor.word().replace("-", ""))
     if name is not None:
         cursor.at += 1

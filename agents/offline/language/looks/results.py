@@ -1,7 +1,7 @@
-"""How the result of an analysis is to look: `…, coloured by elevation`, `… and label each of them by name and beds`.
+"""Styles of an analysis result: `…, coloured by elevation`, `… and label each of them by name and beds`.
 
-Its columns may be ones that the steps add, and of groups figures that are worked out for it (`label each parish with
-its total population`); both are resolved when the result is there.
+Columns may be added by the steps, or be figures calculated for groups (`label each parish with its total
+population`); both are resolved once the result exists.
 """
 
 from __future__ import annotations
@@ -40,15 +40,18 @@ MAX_NOUN_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class ResultLook:
-    """A look whose columns may be those of the result, and figures of its groups that it takes besides."""
+    """A style whose columns may be those of the result, and the figures of groups that it needs."""
 
     look: Look
     figures: tuple[Mapping[str, Any], ...] = ()
 
 
 class ResultLooks(Looks):
-    """The rules for looks behind an analysis. `spans` tags the words from a token on; `ends` tells whether a request
-    may end at a token; `grouped`, whether the rows of the result are groups."""
+    """Rules for styles after an analysis.
+
+    `spans` tags the words from a token on; `ends`: whether a request may end at a token; `grouped`: whether
+    the result's rows are groups.
+    """
 
     def __init__(
         self,
@@ -67,12 +70,12 @@ class ResultLooks(Looks):
         self.figures: list[Mapping[str, Any]] = []
 
     def take(self, *, joined: bool) -> ResultLook | None:
-        """All words about the look from here to an end of the request, with the cursor behind it. `joined`: `and`
-        or a comma went before, so that a verb may follow."""
+        """All style words from here to an end of the request. `joined`: `and` or a comma precedes, so a verb
+        may follow."""
         cursor = self.cursor
         look = Look()
         if not joined and self._names_colour():
-            return None  # `within 5 km of Ulm red` says of nothing that it is red
+            return None  # in `within 5 km of Ulm red` it is unclear what is red
         while not cursor.done:
             start = cursor.at
             if not look.empty:
@@ -93,7 +96,7 @@ class ResultLooks(Looks):
 
     @property
     def pieces(self) -> tuple[Callable[[Look], Look | None], ...]:
-        """Without `by elevation`, which parts the rows into groups."""
+        """All rules but `by elevation`, which would group the rows."""
         return tuple(each for each in super().pieces if each != self.by)
 
     def _names_colour(self) -> bool:
@@ -118,7 +121,7 @@ class ResultLooks(Looks):
         return None
 
     def _objects(self) -> list[int]:
-        """How many words `them`, `the result`, `each parish` may take."""
+        """Possible numbers of words of the object: `them`, `the result`, `each parish`."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.take(p.RESULT, "the result", "the features"):
             taken = cursor.at - start
@@ -132,7 +135,7 @@ class ResultLooks(Looks):
 
     @cached_property
     def _nouns(self) -> frozenset[str]:
-        """Words for rows of the result: those of the names of the tables and columns that it is made of."""
+        """Words for rows of the result: from the names of its source tables and columns."""
         names = [
             name for table in self.tables for name in (table.name, *(each.name for each in table.columns))
         ]
@@ -153,7 +156,7 @@ class ResultLooks(Looks):
         return self.add(look) or (look if not look.empty or self.ends(cursor.at) else None)
 
     def colour(self, look: Look) -> Look | None:
-        """A word with a capital is a name: `within 50 km of Berlin in Orange`."""
+        """A colour, unless the word is capitalised like a name: `within 50 km of Berlin in Orange`."""
         found = super().colour(look)
         before = self.cursor.token(-1)
         return found if before is not None and not before.text[:1].isupper() else None
@@ -180,11 +183,11 @@ class ResultLooks(Looks):
         return None
 
     def _may_name(self, text: str) -> bool:
-        """Whether steps may make a column of this name: of words of their tables, and of what operations compute."""
+        """Whether steps may produce a column of this name, from words of their tables and of operations."""
         return self._nouns | _COMPUTED >= {*name_words(text)}
 
     def _figure(self) -> ColumnMention | None:
-        """A figure of each group under a name of its own: `total population`."""
+        """A figure of each group, as a named column: `total population`."""
         for span in sorted(self.spans(_FIGURE, self.cursor.at), key=lambda each: (each.cost, -each.end)):
             if not span.cost and self._may_end(span.end):
                 self.cursor.at = span.end
@@ -195,14 +198,15 @@ class ResultLooks(Looks):
         return None
 
     def _noun(self) -> None:
-        """Past the rows that are counted."""
+        """Read the noun of the counted rows."""
         words, used = self.cursor.keys()
         table = self.vocabulary.match_table(words) if words else None
         if table is not None:
             self.cursor.at += used[table.length - 1]
 
     def _may_end(self, at: int) -> bool:
-        """Whether a column's name may end here: the request does, or a word follows that no name begins with."""
+        """Whether a column's name may end here: at an end of the request, or before a word that begins no
+        name."""
         tokens = self.cursor.tokens
         return self.ends(at) or (at < self.cursor.end and tokens[at].lower in _AFTER_COLUMN)
 

@@ -1,4 +1,4 @@
-"""Rules for how things are to look: `in red`, `by population in viridis with 7 classes`, `as circles sized by …`."""
+"""Rules for styles: `in red`, `by population in viridis with 7 classes`, `as circles sized by …`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAME_ENDS = word_set("coast county city town river island islands sea lake moun
 
 
 class Looks(Symbols):
-    """All rules."""
+    """All rules for styles."""
 
     @property
     def pieces(self) -> tuple[Callable[[Look], Look | None], ...]:
@@ -36,7 +36,7 @@ class Looks(Symbols):
         )  # fmt: skip
 
     def add(self, look: Look) -> Look | None:
-        """The look with one more piece, if one stands here."""
+        """The style with one more property, if one follows."""
         start = self.cursor.at
         for rule in self.pieces:
             found = rule(look)
@@ -108,7 +108,7 @@ class Looks(Symbols):
             by = self.column()
             if by is None:
                 return None
-        return replace(look, by=by, classes=count or look.classes, method=method or look.method)  # type: ignore[arg-type]  # METHODS holds the three
+        return replace(look, by=by, classes=count or look.classes, method=method or look.method)  # type: ignore[arg-type]  # METHODS has only valid methods
 
     def value_colours(self, look: Look) -> Look | None:
         """`fatal in red, serious in orange`."""
@@ -122,11 +122,11 @@ class Looks(Symbols):
         return self.by(look) or self.ramp(look) or self.colour(look) or self.size(look)
 
     def by(self, look: Look) -> Look | None:
-        """`by population`: of circles their size, of a heat map its weight, else the colour."""
+        """`by population`: the size of circles, the weight of a heat map, else the colour."""
         by = self.cursor.take(p.BY)
         column = self.column() if by is not None else None
         if column is None or (by == "per" and self._are_numbers(column)):
-            return None  # `budget per bed` is a number by another
+            return None  # `budget per bed` is a quotient
         start = self.cursor.at
         unit = take_unit(self.cursor) if self.cursor.take("in") else None
         if unit is None:
@@ -166,7 +166,7 @@ class Looks(Symbols):
         return replace(look, kind="heatmap")
 
     def cells(self, look: Look) -> Look | None:
-        """`as hexbins`, `clustered`, and of cells `by average elevation`."""
+        """`as hexbins`, `clustered`, and for cells `by average elevation`."""
         cursor = self.cursor
         for phrases, kind in _CELLS:
             if cursor.take(phrases):
@@ -180,7 +180,7 @@ class Looks(Symbols):
         cursor.at += statistic is not None
         cursor.take("of the", "of", "the")
         column = self.column()
-        return None if column is None else replace(look, by=column, statistic=statistic)  # type: ignore[arg-type]  # the functions but the median
+        return None if column is None else replace(look, by=column, statistic=statistic)  # type: ignore[arg-type]  # all functions except the median
 
     def labels(self, look: Look) -> Look | None:
         """`labelled by name and country`, `labelled "{name}: {people}"`, `with name labels`, `with their names`."""
@@ -208,7 +208,7 @@ class Looks(Symbols):
         return None
 
     def labelled(self, look: Look) -> Look:
-        """Behind `labelled by`: a text in quotes, columns, or the names."""
+        """Labels after `labelled by`: a quoted text, columns, or the names."""
         text = self.cursor.take_string()
         if text is not None:
             return replace(look, label_text=text, labelled=True)
@@ -218,7 +218,7 @@ class Looks(Symbols):
         return replace(look, label=columns, labelled=True)
 
     def several_columns(self) -> tuple[ColumnMention, ...]:
-        """`name, country and population`; `and size 8` is about the size of what is drawn."""
+        """`name, country and population`; `and size 8` sets the symbol size."""
         cursor = self.cursor
         found: list[ColumnMention] = []
         while True:
@@ -234,7 +234,7 @@ class Looks(Symbols):
         return tuple(found)
 
     def _said_before(self, column: ColumnMention) -> ColumnMention:
-        """Of several columns the one that the request named before: `with an IATA code, labelled by the code`."""
+        """The column narrowed to one mentioned before: `with an IATA code, labelled by the code`."""
         said = {word for token in self.cursor.tokens[: self.cursor.at] for word in name_words(token.text)}
         own = tuple(each for each in column.columns if set(name_words(each)) <= said)
         return replace(column, columns=own) if len(column.columns) > 1 and len(own) == 1 else column
@@ -248,7 +248,7 @@ _CELLS: tuple[tuple[Phrases, StyleKind], ...] = (
 
 
 def ramp_between(low: str, high: str) -> str | None:
-    """The ramp that goes from one colour to another: `yellow`, `dark blue`."""
+    """The ramp from one colour to another: `yellow`, `dark blue`."""
     first, last = (_SHADE.sub("", each) for each in (low, high))
     if first in ("white", last):
         return RAMP_OF_COLOUR.get(last)
@@ -262,7 +262,7 @@ _SHADE = re.compile(r"^(?:light|dark|pale|deep|medium)(?=\w)")
 
 
 def _is_name(cursor: Cursor) -> bool:
-    """Whether the colour only begins a name: `Ivory Coast`, `Orange County`."""
+    """Whether the colour begins a name: `Ivory Coast`, `Orange County`."""
     token, before = cursor.token(), cursor.token(-1)
     if token is None or before is None or token.kind != "word":
         return False
@@ -271,7 +271,8 @@ def _is_name(cursor: Cursor) -> bool:
 
 
 def settled(look: Look) -> Look:
-    """A plain colour beside a column is that colour's ramp: `by population in blue`."""
+    """The style with a plain colour beside a column replaced by that colour's ramp: `by population in
+    blue`."""
     if (
         look.by is not None
         and look.kind != "proportional"

@@ -21,7 +21,7 @@ _WIDE = word_set("thicker thickest wider widest width widths thickness")
 
 
 class Symbols:
-    """The rules over one cursor; `tables` are those whose columns may be meant."""
+    """Rules for symbols; `tables` have the columns that may be meant."""
 
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...] = ()) -> None:
         self.cursor = cursor
@@ -48,7 +48,7 @@ class Symbols:
         if noun is None or (share is None and (how_far or noun in ("opacity", "visible"))):
             return None
         if wholly and noun in p.TRANSPARENCY:
-            return None  # nothing would be seen
+            return None  # features would be invisible
         if noun in p.OPACITY:
             return replace(look, opacity=1.0 if share is None else share)
         return replace(look, opacity=round(1 - (HALF if share is None else share), 4))
@@ -131,18 +131,18 @@ class Symbols:
             top = take_superlative(cursor)
             column = self._measured(top) if top is not None and top.descending else None
         if column is None or (look.by is not None and look.kind is None):
-            return None  # one column gives the colours; another one cannot give the sizes besides
+            return None  # one column sets the colours, so another cannot set the sizes
         wide = bool(_WIDE & set(cursor.since(start).lower().split()))
         return replace(look, by=column, kind="proportional", symbol="lines" if wide else look.symbol)
 
     def _measured(self, top: Top) -> ColumnMention | None:
-        """The column that a superlative is about: `busiest`, `highest traffic`."""
+        """The column that a superlative means: `busiest`, `highest traffic`."""
         columns = measure_columns(self.tables[0], top.measure) if self.tables else []
         return self.column() or (ColumnMention(top.word, tuple(columns)) if columns else None)
 
     def _more_of(self) -> ColumnMention | None:
-        """`traffic they carry`, `people live there`: a column, and words that say no more; the noun of the rows
-        themselves (`bigger dots for bigger cities`) means what their size is."""
+        """A column with filler words: `traffic they carry`, `people live there`. The rows' own noun means
+        their size (`bigger dots for bigger cities`)."""
         self.cursor.take("their", "the", "its")
         column = self.column() or self._size_of_rows()
         if column is not None:

@@ -1,4 +1,5 @@
-"""Rules for colours of single values: `fatal in red, serious in orange`, `red for fatal and orange for serious`."""
+"""Rules for colours of single values: `fatal in red, serious in orange`, `red for fatal and orange for
+serious`."""
 
 from __future__ import annotations
 
@@ -13,21 +14,21 @@ _ENDS_OF_VALUES = word_set("and or in as is are with by for then the ones on at 
 _PARTS = word_set(
     "fill filling outline border stroke edge line point dot circle marker symbol label text halo background"
 )
-"""What a colour may be that of, beside values: `orange fill, black outline`."""
+"""Parts of a symbol that a colour may refer to instead of values: `orange fill, black outline`."""
 
 
 def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[str, str], ...]:
-    """Values, as they are written, and their colours; at least two, or nothing."""
+    """Values as written and their colours; empty unless there are at least two."""
     start = cursor.at
     opened = cursor.take("(") is not None
-    told = opened or cursor.take(":", "-", "–") is not None
-    if not told:
+    announced = opened or cursor.take(":", "-", "–") is not None
+    if not announced:
         cursor.take(",", "with", "using", "in", "and")
     begin = cursor.at
     pairs = _colours_first(cursor)
     after = cursor.at if pairs else start
     cursor.at = after if pairs else begin
-    while (pair := _colour_of_value(cursor) or _value_in_colour(cursor, vocabulary, told)) is not None:
+    while (pair := _colour_of_value(cursor) or _value_in_colour(cursor, vocabulary, announced)) is not None:
         pairs.append(pair)
         after = cursor.at
         cursor.take(", and", ",", ";", "and")
@@ -39,7 +40,7 @@ def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[st
 
 
 def _colours_first(cursor: Cursor) -> list[tuple[str, str]]:
-    """`green easy, orange moderate`: every colour stands before its value, and signs or `and` part them."""
+    """`green easy, orange moderate`: each colour before its value, separated by signs or `and`."""
     pairs: list[tuple[str, str]] = []
     while (color := take_colour(cursor)) is not None:
         cursor.take("the")
@@ -73,17 +74,17 @@ def _colour_of_value(cursor: Cursor) -> tuple[str, str] | None:
     return None
 
 
-def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary, told: bool) -> tuple[str, str] | None:
-    """`fatal in red`, `the fatal ones red`; not `cities in red`, which are rows of a table, unless it was `told` that
-    values follow."""
+def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary, announced: bool) -> tuple[str, str] | None:
+    """`fatal in red`, `the fatal ones red`; not `cities in red` (rows of a table), unless values were
+    announced (`told`)."""
     start = cursor.at
     cursor.take("the")
-    named = vocabulary.is_named(cursor.keys()[0]) and not told
+    named = vocabulary.is_named(cursor.keys()[0]) and not announced
     begin = cursor.at
     coloured = take_colour(cursor) is not None
     value = cursor.since(begin)
     after = cursor.at
-    if coloured and take_colour(cursor) is not None:  # `Green green`: the first one is a value
+    if coloured and take_colour(cursor) is not None:  # `Green green`: the first is a value
         cursor.at, text = after, value
     else:
         cursor.at = start if coloured else begin
@@ -98,7 +99,7 @@ def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary, told: bool) -> tupl
 
 
 def _value(cursor: Cursor) -> str:
-    """Words up to one that ends a value, or to a colour."""
+    """Words up to a colour, or to a word that ends a value."""
     begin = cursor.at
     while (token := cursor.token()) is not None and cursor.at - begin < MAX_VALUE_WORDS:
         here = cursor.at
