@@ -1,4 +1,4 @@
-"""Questions about several rows by their names: compared, which is more, added up."""
+"""Questions about rows by their names: a fact of one, several compared, which is more, added up."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.column_names import fact_columns, measure_columns
+from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
@@ -152,27 +153,37 @@ def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup("population", bound["one"], (bound["other"],))
 
 
-def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`what share of the world population lives in India?`"""
-    if not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
+def _fact_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`which aquifer is W-12 in?`: the value of the column that is called so."""
+    known = any(vocabulary.columns_called((table,), bound["what"]) for table in vocabulary.few_tables)
+    return Lookup(bound["what"], bound["whose"]) if known else None
+
+
+def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`: the column of yes and no that is called
+    so, or the only one with such a value, tells."""
+    if _LINKS & {bound["whose"].split()[-1], bound["what"].split()[0]}:
         return None
-    among, rows = bound.get("among", ""), bound.get("rows")
-    if rows is None:
-        return Lookup(bound["what"], bound["whose"], share=True, among=among)
-    if rows.top is not None or not rows.mention.tables or rows.mention.guessed:
-        return None
-    mention = rows.mention
-    return Lookup(bound["what"], mention.text, share=True, among=among, rows=mention, where=rows.where)
+    words = name_words(bound["what"])
+    flags = {
+        column.name
+        for table in vocabulary.few_tables
+        for column in table.columns
+        if is_flag(column) and column.name in vocabulary.columns_called((table,), bound["what"])
+    }
+    named = flags or {column for _, column, _ in vocabulary.values_called(words)}
+    said = "" if flags else bound["what"]
+    return Lookup(named.pop(), bound["whose"], value=said) if len(named) == 1 else None
 
 
-def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`share of Africa's population in Nigeria`"""
-    among, _, what = bound["what"].replace("’", "'").partition("'s ")
-    return _share_of_total({**bound, "what": what, "among": among}, vocabulary) if what else None
+def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what is W-12 used for?`: of a column `use`."""
+    words = _MADE_OF.get(bound["what"], bound["what"])
+    return _fact_of({**bound, "what": words}, vocabulary)
 
 
-_SHARE = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
-_LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
+_LINKS = word_set("on in at by from of the a an still currently")
+_MADE_OF = {"made": "material", "built": "material", "called": "name"}
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
 _TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
@@ -190,21 +201,14 @@ _BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with resp
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
 COMMANDS = (
     command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),
+    command("(which|what) {what:words} (is|are|was|were) {whose:value} (in|on|at|from|under)", _fact_of, 1.0),
     command(
-        f"{_SHARE} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",
-        _share_of_total,
-        -3.0,
+        "(is|was|does|has|did) {whose:words} [still|currently] [on|in|at|by|from|of] [the|a|an] {what:words}",
+        _asserted,
+        2.0,
     ),
-    command(f"{_SHARE} the {{what:words}} {_LIVES} {{whose:words}}", _share_of_total, 2.0),
-    command(f"{_SHARE} {{what:words}} ({_LIVES}|in) {{whose:words}}", _share_of_an_owner),
-    command(f"{_SHARE} {{what:words}} (lives in|live in) {{rows:selection}}", _share_of_an_owner, -1.0),
-    command(
-        f"{_SHARE} [the] {{what:words}} of {{among:words}} (lives in|live in) {{rows:selection}}",
-        _share_of_total,
-    ),
-    command(
-        f"{_SHARE} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", _share_of_total, 1.0
-    ),
+    command("(does|did|has) {whose:value} (have|had|got) [a|an|any] {what:words}", _asserted, 1.0),
+    command("(what is|what was|what's) {whose:value} {what:words} (for|by|of|from|with)", _done_to, 1.0),
     command(
         f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}"
         " [altogether|in total|combined|together]",

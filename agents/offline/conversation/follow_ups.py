@@ -21,6 +21,7 @@ from agents.offline.conversation.past_calls import (
     table_shown,
 )
 from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, one_of, with_piece
+from agents.offline.conversation.there import with_place
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.phrasebook import TAIL
@@ -111,7 +112,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         return f"{memory.listed} that {these['verb']} {these['what']}"
     before = memory.question_text
     return (
-        asked_of_the_one(memory, asked_now, vocabulary)
+        with_place(messages, memory, asked_now)
+        or asked_of_the_one(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
         or _figure_of_groups(before, asked_now)
         or _number_of_others(before, asked_now, vocabulary)

@@ -108,10 +108,13 @@ def rows_asked_about(done: Done) -> Rows | None:
 
 
 def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
-    """`how many cities does it have?`, `show its airports`, `what is its area?` with the name of what the question
-    before was about, or of the row that answered it."""
+    """`how many cities does it have?`, `show its airports`, `what is its area?`, `how deep is it?` with the name of
+    what the question before was about, or of the row that answered it."""
     if memory.rows is not None and _WHERE_IT_IS.fullmatch(text):
         return "show it and zoom to it" if memory.rows.single else "show them and zoom to them"
+    fact = _FACT_OF_IT.fullmatch(text)
+    if fact is not None and memory.named:
+        return _IT.sub(lambda _: memory.named, fact["asked"], count=1)
     asked = _ITS.fullmatch(text)
     if asked is None or not memory.named:
         return None
@@ -128,6 +131,13 @@ _WHERE_IT_IS = re.compile(
     r"|(?:zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
     re.IGNORECASE,
 )
+_FACT_OF_IT = re.compile(
+    r"(?:and )?(?P<asked>how (?!many\b|much\b)\w+ (?:is|was) it|when (?:was|did) it \w+|who \w+ it"
+    r"|what(?: is| was|'s|s) it \w+ (?:for|by|of|from|with)|(?:which|what) [^?]+ (?:is|was) it (?:in|on|at|from|under)"
+    r"|(?:is|was|does|has) it [^?]+?)\s*\?*",
+    re.IGNORECASE,
+)
+_IT = re.compile(r"\bit\b", re.IGNORECASE)
 _INSIDE = re.compile(
     r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*?) (?P<verb>are|lie|is) (?:inside|within|in there)\s*\?*",
     re.IGNORECASE,

@@ -213,6 +213,7 @@ SHORT_FORMS = {
     "w/o": "without",
     "w/in": "within",
     "cnt": "count",
+    "ppl": "people",
     "pct": "percent",
     "no.": "number",
     "#": "number",

@@ -284,9 +284,18 @@ class Pieces(Grammar):
         return ()
 
     def _words(self, at: int) -> Iterable[Span]:
-        """Up to six words without a sign."""
-        for end in range(at + 1, min(self._ends, at + MAX_WORDS) + 1):
-            if self.cursor.tokens[end - 1].kind == "sign":
+        """Up to six words without a sign but the dashes inside of a code."""
+        tokens, used = self.cursor.tokens, 0
+        for end in range(at + 1, self._ends + 1):
+            goes_on = end < self._ends and tokens[end].glued and tokens[end].text in "-/"
+            if tokens[end - 1].kind == "sign":
+                if not (tokens[end - 1].text in "-/" and tokens[end - 1].glued):
+                    return
+                continue
+            if goes_on:
+                continue
+            used += 1
+            if used > MAX_WORDS:
                 return
             self.cursor.at = end
             text = self.cursor.since(at)

@@ -98,6 +98,11 @@ _SPELLINGS = {
     for ending in ("", "s")
 }  # fmt: skip
 """American spellings and their British forms: `neighborhoods` equals `neighbourhoods`."""
+_SPELLINGS |= {
+    "rainfall": "precipitation", "streamflow": "discharge", "salary": "wage", "salaries": "wages",
+    "turnover": "revenue", "fatality": "death", "fatalities": "deaths",
+}  # fmt: skip
+"""Synonyms of a measure."""
 
 
 def _spelt(name: str) -> Words:
@@ -339,8 +344,11 @@ _NUMBER_OF = re.compile(r"^(?:total |maximum )?number of ", re.IGNORECASE)
 @lru_cache(maxsize=65536)
 def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     """Phrases for the rows in a table's comment: `bird atlas` and `survey squares` of “Bird atlas: survey
-    squares of 1 km”; not lists of kinds: “Heritage: listed buildings and parks”."""
+    squares of 1 km”; not lists of kinds: “Heritage: listed buildings and parks”, “Roads, pipelines and others”."""
     head, rest = _phrase(comment)
+    second = _phrase(rest[1:])[0] if rest[:1] == "," else ()
+    if second and singular(second[-1]) != second[-1]:
+        head = ()  # “Planned roads, pipelines and other schemes”
     again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()

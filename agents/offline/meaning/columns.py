@@ -28,7 +28,7 @@ from agents.offline.meaning.units import column_unit, in_one_unit, in_unit, name
 from agents.units import Unit
 
 _CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
-_CODES_AT_END = word_set("number nr no numeric")
+_CODES_AT_END = word_set("number nr no numeric ref reference")
 """Last words of identifiers: `plan_no` is no measure, but `number_of_pupils` and `no_car_pct` are."""
 _AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm pos")
 """Not measures: `y`, `coord_y`. `vol_m3_y` is one (cubic metres per year)."""
@@ -76,6 +76,9 @@ def _rank_as_name(table: Table, column: Column) -> int:
         return 0 if len(words) == 1 else 1
     if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
         return 2
+    rows = name_words(table.name)
+    if words == rows[-1:] and len(rows) - 1 in naming_places(table.name) and not column.samples:
+        return 2  # `scheme`, of planned schemes
     is_code = words[-1:] and words[-1] in _CODES | _CODES_AT_END and not _names_another(table, column)
     return 3 if is_code or _is_own_code(table, column) else _CLASS_RANK
 

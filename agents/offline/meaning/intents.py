@@ -273,6 +273,8 @@ class Lookup:
     total: bool = False
     claim: Literal[">", "<", "times", ""] = ""
     """Whether the value of `of` is asked to be greater or smaller, or the ratio of the two."""
+    value: str = ""
+    """The value that the question names: `is Ascó active?`"""
     unit: Unit | None = None
     """The unit of the answer, if the request names one."""
     instead: str = ""

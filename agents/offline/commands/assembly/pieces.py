@@ -27,7 +27,7 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_pieces_of, name_words, word_set
-from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.columns import is_code, name_column
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -360,7 +360,10 @@ class PiecesOfTable(MeasuredPieces):
         for column in list(self._columns_at(self.cursor.at)):
             called = name_words(column.text)
             are_one = are_rows and not are_pieces_of(self.table.name, called)
-            if are_one and any(each in names or name_words(each) == called for each in column.value.columns):
+            own_names = (*names, *(each for each in column.value.columns if is_code(each)))
+            if are_one and any(
+                each in own_names or name_words(each) == called for each in column.value.columns
+            ):
                 continue  # `which constituencies`: each row is one
             yield replace(column, kind="whose", begin=place, value=(column.value, count))
 

@@ -13,6 +13,7 @@ from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.conditions.value_text import explains_number, opposite_of
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.tokens import tokenize
+from agents.offline.language.words import comment_head, name_words
 from agents.offline.meaning.columns import (
     compared_column,
     is_number,
@@ -58,7 +59,7 @@ from agents.offline.meaning.stored_values import (
     with_value,
     without_value,
 )
-from agents.offline.meaning.units import column_unit, convert
+from agents.offline.meaning.units import column_unit, convert, name_without_unit
 from agents.worded import numeral
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
@@ -197,10 +198,24 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
         try:
             return await values.of_kind(scene, table, condition.text)
         except Refuse:
-            if condition.text.lower() not in ("invalid", "valid") or table.geometry_column is None:
+            if condition.text.lower() in ("invalid", "valid") and table.geometry_column is not None:
+                return of_shape(table, condition.text.lower())
+            measured = _measured(table, condition.text)
+            if measured is None:
                 raise
-            return of_shape(table, condition.text.lower())
+            return await with_value(scene, table, measured)
     return await values.in_place(scene, table, condition.text)
+
+
+def _measured(table: Table, text: str) -> Column | None:
+    """The one column of decimal numbers that is called so: `nitrate samples` are those with a value."""
+    words = name_words(text)
+    found = [
+        each
+        for each in table.columns
+        if each.kind == "number" and words in (name_without_unit(each), comment_head(each.comment))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _typed(table: Table, column: Column, text: str) -> Cql2:

@@ -1,0 +1,46 @@
+"""The place that `there` stands for: `zoom to Japan and show the airports there`, `how many cities are there in Peru?`,
+then `show the airports there`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.core.messages import Message, UserMessage
+from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.past_calls import calls_made
+
+_THERE = re.compile(
+    r"(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )(?<!\bgo )(?<!\bzoom )(?<!\bin )\bthere\b", re.IGNORECASE
+)
+_EXISTS = re.compile(r"there (?:is|are|was|were)\b", re.IGNORECASE)
+_LIVES = re.compile(r"\b(?:live|lives|living) there\b", re.IGNORECASE)
+_GO = re.compile(
+    r"(?P<go>(?:please )?(?:(?:zoom(?: in)?|go|fly|pan|jump|move)(?: the map)? (?:to|on|into)|take me to"
+    r"|cent(?:er|re) on) (?P<place>[^,;.]+?))"
+    r"(?:,? and(?: then)?|,? then|[,;.])? (?P<rest>(?:show|list|how many|count|draw|add|which|what)\b.+)",
+    re.IGNORECASE,
+)
+
+
+def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | None:
+    """The text with the place in place of `there`; None if it does not say so, or no place was named before."""
+    if _EXISTS.match(text) or _LIVES.search(text):
+        return None
+    both = _GO.fullmatch(text)
+    if both is not None and _THERE.search(both["rest"]):
+        return f"{both['go']} and {_put(both['rest'], both['place'])}"
+    place = _place_named(messages, memory) if _THERE.search(text) else ""
+    return _put(text, place) if place else None
+
+
+def _put(text: str, place: str) -> str:
+    return _THERE.sub(lambda _: f"in {place}", text, count=1)
+
+
+def _place_named(messages: Sequence[Message], memory: Memory) -> str:
+    """Where the view moved to in the turn before, or what the question before was about."""
+    begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
+    moves = [each for each in calls_made(messages[begin:]) if each.call.name == "zoom_to" and each.result.ok]
+    place = moves[-1].arguments.get("place") if moves else None
+    return str(place) if place else memory.named
