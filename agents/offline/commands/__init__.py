@@ -1,1 +1,1 @@
-"""What can be asked for: the templates of each command, and what a reading of them means."""
+"""The commands: their templates, and the intents that a reading of them means."""

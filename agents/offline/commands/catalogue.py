@@ -71,7 +71,7 @@ def _located(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 
 def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`find Lima`, where it is not the name of a table."""
+    """`find Lima`, unless it is the name of a table."""
     return None if vocabulary.is_named(name_words(bound["place"])) else _located(bound, vocabulary)
 
 
@@ -96,7 +96,7 @@ COMMANDS = (
 
 
 async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
-    """Say which layers are on the map."""
+    """List the layers of the map."""
     if not scene.layers:
         raise Say(joined(" ", filter(None, (refusals.SAY_NO_LAYERS(), scene.first_step()))))
     lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
@@ -104,12 +104,12 @@ async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
 
 
 async def describe(scene: Scene, intent: Describe) -> Calls:
-    """Call `describe_table` for the table that was meant."""
+    """Call `describe_table`."""
     return [("describe_table", {"table": scene.table_of(intent.subject).id})]
 
 
 async def help_(scene: Scene, intent: Help) -> Calls:
-    """Say what can be asked, with examples of the tables that are there."""
+    """List what can be asked, with examples for existing tables."""
     lines = [
         joined("", ("- ", example)) for example in suggestions(scene.agent.registry, scene.layers, limit=8)
     ]
@@ -119,7 +119,7 @@ async def help_(scene: Scene, intent: Help) -> Calls:
 
 
 async def greeting(scene: Scene, intent: Greeting) -> Calls:
-    """Answer a greeting or thanks."""
+    """Reply to a greeting or thanks."""
     if intent.thanks:
         raise Say(refusals.WELCOME())
     examples = suggestions(scene.agent.registry, scene.layers, limit=3)

@@ -64,11 +64,11 @@ _READINGS = (
     f"{_HOW} {{first:column}} {_ALONG} {{second:column}} (by|for each|for every|per|of each) {{rows:selection}}",
     f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}]",
 )
-"""In the order in which they win where several read the same words."""
+"""In order of precedence if several match."""
 
 
 def kind_named(words: str) -> str:
-    """The kind of a chart; empty for a chart of any kind."""
+    """The kind of a chart; empty for any kind."""
     return next((meant for word, meant in _KINDS.items() if word in words.lower()), "")
 
 
@@ -87,13 +87,13 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     top = rows.top
     if (
         top is not None and top.column is None and not top.measure
-    ):  # `the top 10 countries` by what is charted
+    ):  # `the top 10 countries`, ranked by the charted column
         top = replace(top, column=ColumnMention(columns[0], vocabulary.columns_called(tables, columns[0])))
     return _chart(bound, rows.mention, tables, vocabulary, all_of(rows.where, bound.get("more")), top)
 
 
 def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`bar chart of permits per year and status`: by the date that is named, or the only one."""
+    """`bar chart of permits per year and status`: by the named or the only date."""
     rows = bound["rows"]
     tables = tables_of(rows.mention, vocabulary)
     if rows.top is not None or not rows.mention.known or len(tables) != 1:
@@ -121,7 +121,7 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _over_time(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`plot the water temperature at Long Beach over time`: along the one date that the rows have."""
+    """`plot the water temperature at Long Beach over time`: along the rows' only date."""
     rows, words = bound.get("rows"), bound["first"].text
     known = tables_of(rows.mention, vocabulary) if rows is not None else vocabulary.few_tables
     tables = [table for table in known if vocabulary.columns_called((table,), words)]
@@ -139,7 +139,7 @@ def _over_time(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`PM10 by air quality station`: a bar for each row, by its name."""
+    """`PM10 by air quality station`: one bar per row, by name."""
     mention = bound["layer"]
     tables = tables_of(mention, vocabulary)
     columns = vocabulary.columns_called(tables, bound["first"].text)
@@ -155,7 +155,7 @@ def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`as a bar chart`: what was answered last."""
+    """`as a bar chart`: of the previous answer."""
     kind = kind_named(bound["kind"]) or "bar"
     return (
         i.Chart(kind, Mention("it", pronoun=True), ())
@@ -165,7 +165,7 @@ def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`top 10 countries by population as a bar chart`: by the column that ranks them."""
+    """`top 10 countries by population as a bar chart`: by the ranking column."""
     rows = bound["rows"]
     if rows.top is None or rows.mention.pronoun or not rows.mention.known:
         return None
@@ -175,8 +175,10 @@ def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`population by continent`: of the layers whose table has these columns, else of any such table; of an analysis'
-    result with a single row, such as a ring around a city, only where no other table has them."""
+    """`population by continent`: of layers with these columns, else of any such table.
+
+    The result of an analysis with a single row, such as a ring around a city, is used last.
+    """
     words = [bound[name].text for name in ("first", "second") if name in bound]
     shown = [
         table for each in reversed(vocabulary.layers) if (table := vocabulary.table(each.table)) is not None
@@ -202,12 +204,12 @@ def _chart(
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
     if len(columns) == 2 and columns[0].columns == columns[1].columns:
-        columns = columns[1:]  # `trees planted per year`, of a column of years
+        columns = columns[1:]  # `trees planted per year`, with a column of years
     kind = kind_named(bound.get("kind", ""))
     if "sorted" in bound and not _are_in_order(kind, tables, columns[-1]):
         return None
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
-    if kind == "scatter" and how:  # `median household income` is a column's name there: each row is a point
+    if kind == "scatter" and how:  # each row is a point, so `median household income` must be a column
         return None
     color = column(bound["color"]) if "color" in bound else None
     period = _period_in(tables, columns[-1])
@@ -225,14 +227,14 @@ def _chart(
 
 
 def _period_in(tables: Sequence[Table], mention: ColumnMention) -> str:
-    """`year`, where a column of dates is called so: `by application year`."""
+    """The period in the words for a date column: `year` in `by application year`."""
     own = [each for table in tables for name in mention.columns if (each := table.column(name)) is not None]
     are_dates = bool(own) and all(each.kind in ("date", "timestamp") for each in own)
     return next((each for each in name_words(mention.text) if are_dates and each in ("year", "month")), "")
 
 
 def _are_in_order(kind: str, tables: Sequence[Table], groups: ColumnMention) -> bool:
-    """Whether a chart has the groups with the greatest figures first."""
+    """Whether the chart shows the groups with the greatest figures first by itself."""
     found = [
         column for table in tables for name in groups.columns if (column := table.column(name)) is not None
     ]
@@ -243,7 +245,7 @@ _SORTED = (
     "[sorted=([,] (sorted|ordered) [from high to low|from highest to lowest|by value|descending|in descending order]"
     "|[,] (highest|greatest|largest|most|biggest) first)]"
 )
-"""Bars of texts are in that order anyway; those of numbers, flags and times are in their own."""
+"""Bars of texts have that order anyway; those of numbers, flags and times keep their own."""
 _IN_BINS = "[[,] (with|in|using) {bins:count} (bins|bars|buckets|classes|intervals)]"
 _READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED} {_IN_BINS}" for words in _READINGS)
 _BY_PERIOD = (
@@ -288,7 +290,7 @@ COMMANDS = (
 
 
 async def chart(scene: Scene, intent: i.Chart) -> Calls:
-    """Call `make_chart` with the columns that were meant."""
+    """Call `make_chart`. Raises Ask or Refuse."""
     mention = intent.subject
     asked = scene.undrawn(mention) or scene.narrowed(mention)
     shown = asked is None and (mention.pronoun or bool(mention.layers))
@@ -309,18 +311,18 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     times = times_of(table) if kind == "line" and len(columns) == 1 and is_number(columns[0]) else []
     columns += times if len(times) == 1 else []
     if kind == "line" and columns[-1].kind in ("text", "boolean"):
-        kind = "bar"  # no line goes from one group to another; the answer says so
+        kind = "bar"  # lines do not connect groups; the answer says so
     arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}
     arguments |= _roles(kind, columns)
     if intent.color is not None:
         arguments["color"] = named_column(scene, table, intent.color).name
     is_figure = layer is not None and layer.style.kind == "graduated" and any(map(is_number, columns[:1]))
     if layer is not None and not intent.columns and table.is_result and (is_figure or not rows_of(table)):
-        arguments["title"] = layer.name  # each group has one figure, so nothing is added up
+        arguments["title"] = layer.name  # each group has one figure, so nothing is summed
     adds_up = intent.kind == "pie" or (
         not table.is_result and _adds_up(table, intent.columns) and not is_number(columns[-1])
     )
-    how = intent.how or ("sum" if adds_up else "")  # the parts of a pie add up to the whole
+    how = intent.how or ("sum" if adds_up else "")  # the slices of a pie add up to the whole
     if how and "y" in arguments and kind in ("bar", "line"):
         arguments["aggregate"] = how
     if filters is not None:
@@ -333,16 +335,16 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
 
 
 def _adds_up(table: Table, columns: Sequence[ColumnMention]) -> bool:
-    """`households by zone`, `budget by funder`: of which each group has as much as all of its rows together."""
+    """Whether the values of a group are summed: `households by zone`, `budget by funder`."""
     first = columns[0] if len(columns) > 1 else None
     return first is not None and adds_up(table, first.columns, first.text)
 
 
 def _drawn_columns(layer: Layer, table: Table) -> list[Column]:
-    """What a layer shows: the categories, or the numbers by the names of its rows."""
+    """The columns that a layer shows: its categories, or its numbers by the names of rows."""
     shown, named = table.column(layer.style.column or ""), name_column(table)
     if shown is None and table.is_result and len(figures := number_columns(table)) == 1:
-        shown = figures[0]  # counts that are all alike have no colours
+        shown = figures[0]  # equal counts have no colours
     if shown is None or (named is None and is_number(shown)):
         raise Refuse(refusals.NOTHING_TO_CHART(layer=layer.name), refusals.SAY_CHART())
     return [shown, named] if is_number(shown) and named is not None else [shown]
@@ -351,7 +353,7 @@ def _drawn_columns(layer: Layer, table: Table) -> list[Column]:
 async def _of_the_first(
     scene: Scene, intent: i.Chart, table: Table, column: Column, where: Cql2 | None
 ) -> Calls:
-    """`the population of the ten biggest cities`: a bar for each of these rows."""
+    """`the population of the ten biggest cities`: one bar per row."""
     named = name_column(table)
     if named is None or not is_number(column) or intent.kind not in ("", "bar", "pie"):
         raise Refuse(refusals.RANKED_BARS())
@@ -364,7 +366,7 @@ async def _of_the_first(
 
 
 async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:
-    """Call `remove_chart` for the chart that was meant."""
+    """Call `remove_chart` for the latest chart."""
     charts = scene.agent.map.charts()
     if not charts:
         raise Refuse(refusals.NO_CHARTS())
@@ -372,7 +374,8 @@ async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:
 
 
 def _kind(columns: list[Column]) -> str:
-    """Of one number its histogram, of two a scatter plot, over time a line, and bars for all groups."""
+    """The kind of chart for the columns: histogram for one number, scatter plot for two, line over time, bars for
+    groups."""
     last = columns[-1]
     if last.kind in ("date", "timestamp"):
         return "line"
@@ -382,7 +385,7 @@ def _kind(columns: list[Column]) -> str:
 
 
 def _roles(kind: str, columns: list[Column]) -> dict[str, str]:
-    """What was named first is shown along the second. What does not fit the tool refuses, and says why."""
+    """Chart arguments for the columns: the first is drawn along the second. The tool refuses what does not fit."""
     first, *rest = [column.name for column in columns]
     if rest:
         return {"x": rest[0], "y": first} if kind != "histogram" else {"x": first, "color": rest[0]}

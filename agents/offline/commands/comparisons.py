@@ -18,14 +18,14 @@ from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
 
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """By a fact, by several, or by those that their table has."""
+    """A comparison by one or several facts, or by the numbers that the table has."""
     more = [bound[name] for name in ("second", "third") if name in bound]
     first, *also = [each.text for each in bound["facts"]] if "facts" in bound else [bound.get("what", "")]
     return Lookup(first, bound["one"], (*more, bound["other"]), also=tuple(also))
 
 
 def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`population of Germany, France and Italy`: the rows of these names."""
+    """`population of Germany, France and Italy`."""
     named = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
     capitals = all(each[:1].isupper() for each in named)
     if not capitals or not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
@@ -34,7 +34,7 @@ def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
 
 
 def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`how much bigger is Brazil than Argentina?`: the measure of both."""
+    """`how much bigger is Brazil than Argentina?`: looks up both values."""
     measure = COMPARATIVES[bound["how"]][1]
     instead = "population" if measure == "big" and not {"unit", "what"} & bound.keys() else ""
     words = bound.get("what") or ("area" if measure == "big" else measure)
@@ -42,7 +42,7 @@ def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _how_big(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`how big is France compared to Spain?`: the measure of both."""
+    """`how big is France compared to Spain?`: looks up both values."""
     words = {"big": "area", "large": "area", "small": "area", "populous": "population"}.get(
         bound["how"], bound["how"]
     )
@@ -57,7 +57,7 @@ def _times(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: the values of both."""
+    """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: looks up both values."""
     op, measure = COMPARATIVES[bound["how"]]
     words = bound.get("what") or {"big": "area", "": "population"}.get(measure, measure)
     instead = "population" if measure == "big" else ""
@@ -69,7 +69,7 @@ def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _which_is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which is bigger, Germany or Japan?`, `does Riverside or Lakeside have more residents?`: the values of both."""
+    """`which is bigger, Germany or Japan?`, `does Riverside or Lakeside have more residents?`"""
     found = _is_more(bound, vocabulary)
     return replace(found, claim="") if isinstance(found, Lookup) else None
 
@@ -80,7 +80,7 @@ def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
 
 
 def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`does Germany have more airports than France?`: the numbers of rows in both."""
+    """`does Germany have more airports than France?`: counts the rows in both."""
     rows = bound["rows"]
     if not rows.mention.tables or rows.top is not None:
         return None
@@ -89,7 +89,7 @@ def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`average elevation of airports in Peru vs Bolivia`: the figure of both."""
+    """`average elevation of airports in Peru vs Bolivia`."""
     rows = bound["rows"]
     columns = vocabulary.columns_called(tables_of(rows.mention, vocabulary), bound["what"])
     if not columns or rows.top is not None or not rows.mention.tables:
@@ -100,13 +100,13 @@ def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent
 
 
 def _figures_compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """The same of places that are no values of a table: those are groups."""
+    """The same, unless both places are values of a table: those are groups."""
     known = [vocabulary.values_called(name_words(bound[name])) for name in ("one", "other")]
     return None if all(known) else _figures_of_both(bound, vocabulary)
 
 
 def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`are there more tram stops than bus stops?`: the numbers of both."""
+    """`are there more tram stops than bus stops?`: counts both."""
     rows, others = bound["rows"], bound["others"]
     if rows.top is not None or others.top is not None or not (rows.mention.tables and others.mention.tables):
         return None
@@ -133,8 +133,8 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 
 def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many people live in South American cities with more than 1 million inhabitants?`, `in them as of 2020`: the
-    total of them, of the column of that year."""
+    """`how many people live in South American cities with more than 1 million inhabitants?`, `in them as of 2020`:
+    the sum of the population, or of its column for that year."""
     rows, year = bound["rows"], str(bound.get("year", ""))
     tables = tables_of(rows.mention, vocabulary)
     names = measure_columns(tables[0], "people") if len(tables) == 1 and not rows.mention.guessed else []
@@ -149,7 +149,7 @@ def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
 
 
 def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`how many more people live in Germany than in France?`: the populations and their difference."""
+    """`how many more people live in Germany than in France?`: both populations and the difference."""
     return Lookup("population", bound["one"], (bound["other"],))
 
 
@@ -188,7 +188,7 @@ _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
 _TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
 _TIMES_AS = "big|large|high|tall|long|deep|wide|dense|populous"
-"""Of ages and years no one is a number of times another."""
+"""Not for ages and years, which have no multiples."""
 _MEASURED = "big|large|small|high|tall|long|deep|old|wide|dense|populous"
 _COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .|versus)"
 _DIFFERENCE = "[what is] [the] difference"

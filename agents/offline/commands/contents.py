@@ -17,12 +17,12 @@ from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MOST_LISTED = 50
-"""Rows of a table that are listed with a number of theirs."""
+"""Maximum number of rows listed with a number of theirs."""
 
 
 def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which continents are there?`: the values of a column of texts. Of several tables the one on the map, else the
-    only one of areas, else the person is asked."""
+    """`which continents are there?`: the values of a text column; of the table on the map, else of the only table of
+    areas, else the user is asked."""
     what = bound["what"]
     named = vocabulary.match_table(name_words(what))
     if named is not None and named.length == len(name_words(what)) and not named.guessed:
@@ -40,7 +40,7 @@ def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _texts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
-    """Whether the words mean columns of texts only."""
+    """Whether the words only mean text columns."""
     columns = [table.column(name) for name in vocabulary.columns_called((table,), what)]
     return bool(columns) and all(each is not None and each.kind in ("text", "boolean") for each in columns)
 
@@ -60,7 +60,7 @@ def _rows_in_all(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _rate(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """Of rows with the one date or time that their table has."""
+    """Rows per unit of time, by their table's only date or time."""
     subject, period = bound["rows"], bound["period"]
     tables = vocabulary.tables(subject.mention.tables)
     times = [each.name for table in tables for each in times_of(table)]
@@ -70,7 +70,7 @@ def _rate(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _of_each_row(bound: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Mention, ColumnMention] | None:
-    """`population by country`, `area of each district`: the rows, and the number that they have themselves."""
+    """`population by country`, `area of each district`: the rows and their own number."""
     found = row_column(vocabulary, bound["rows"], bound["what"])
     if found is None:
         return None
@@ -99,7 +99,7 @@ _LATEST = "(last|latest|most recent|most recently|first|earliest)"
 _OBSERVED = word_set(
     "seen spotted sighted observed recorded reported noted logged surveyed found caught counted taken collected"
 )
-"""Verbs that the only date of a table is of, whatever it is called."""
+"""Verbs for which a table's only date is used, whatever its name."""
 _THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
 _PER = "(per|a|an|each|every|in a|in an) {period:unit}"
 _EACH_VALUE = "[the] [different|distinct|unique|possible]"
@@ -109,7 +109,7 @@ _ROWS = "(rows|records|entries|features)"
 
 
 def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the strongest earthquake?`: the first row, with its time."""
+    """`when was the strongest earthquake?`: the first row with its time."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
     dates = [each.name for table in tables for each in times_of(table)]
@@ -120,7 +120,7 @@ def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
-    """The dates of what was done: `inspection_date` of `inspected`."""
+    """The dates of an action: `inspection_date` for `inspected`."""
     done = name_words(verb)
     columns = [each for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
     called = [
@@ -134,7 +134,7 @@ def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
 
 def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the oldest well drilled?`, `when was a bridge in Ulm last inspected?`: the first row of a ranking, or
-    that with the latest or earliest date, with the date that is called so."""
+    the one with the latest or earliest date, with that date."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
     dates = _dates_called(bound["does"], tables)
@@ -147,7 +147,7 @@ def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
 
 
 def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the last capercaillie seen?`: the same of the rows that have a value."""
+    """`when was the last capercaillie seen?`: the same for rows with a value."""
     found = vocabulary.match_value(name_words(bound["kind"]))
     if found is None:
         return None
@@ -159,14 +159,14 @@ def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
 
 
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the Goethe School opened?`: the value of a column of dates that is called so."""
+    """`when was the Goethe School opened?`: the value of the date column with that name."""
     names = set(_dates_called(bound["does"], vocabulary.few_tables))
     return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and " " not in bound["does"] else None
 
 
 def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which species was seen most often?`: the most common value, of the only table with a column `species` that has
-    the verb in the name of another one."""
+    """`which species was seen most often?`: the most common value, in the only table with a column `species` and
+    another one that begins with the verb."""
     does = name_words(bound["does"])
     having = [
         (table, columns)
@@ -182,7 +182,7 @@ def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
 
 
 def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`who won there?`, of the rows that were spoken of: the column of who does it."""
+    """`who won there?`, about rows mentioned before: the column of the agent."""
     verb = english().irregular.get(bound["does"], bound["does"].removesuffix("ed"))
     doers = doers_of(verb) if len(verb) > 2 else frozenset()
     names = {

@@ -1,4 +1,4 @@
-"""Rules for commands that show, filter, colour and label. Each reads one command from the cursor, or nothing."""
+"""Rules for commands that show, filter, colour and label. Each reads one command from the cursor, or returns None."""
 
 from __future__ import annotations
 
@@ -32,24 +32,25 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
 )
 _DONE_TO_LAYERS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
 _OF_VALUES = ("exclude", "leave out", "omit", "filter out", "skip")
-"""Verbs that no layer is removed or hidden with."""
+"""Verbs that never remove or hide a layer."""
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
 _TELL_STATES = ("boolean", "text", "date", "timestamp")
 _CLOSED = {"closed", "close", "closing"}
-"""Of dates, what has none is open; of columns of yes and no, what is not closed."""
+"""Dates without a value are open, and so are false flags."""
 
 
 class DrawingCommands(Grammar):
     """The commands that show and restyle layers, read word by word."""
 
     def map_of(self) -> Intent | None:
-        """`hexbins of airports`. Before analyses that were not read, whose verbs are among these words."""
+        """`hexbins of airports`. Tried before unread analyses, whose verbs occur here too."""
         kind = next((kind for phrases, kind in _MAPS_OF if self.cursor.take(phrases)), None)
         return None if kind is None else self._shown(self.subject(unknown=True, one=True), kind=kind)
 
     def show(self) -> Intent | None:
+        """`show airports in red`."""
         cursor = self.cursor
         verb = cursor.take("where are", "where can i find", "outline") or cursor.take_any(SHOW)
         if verb is None or (verb == "open" and self._may_be(verb)):
@@ -66,7 +67,7 @@ class DrawingCommands(Grammar):
         return None if verb == "outline" else shown
 
     def _may_be(self, word: str) -> bool:
-        """`open bridges`, `open claims`, where it is known of each whether it is open."""
+        """Whether `open` is a state of the rows: `open bridges`, `open claims`."""
         start = self.cursor.at
         is_said = self.cursor.take("the", "all", "my", "our") is None
         mention = self.mention() if is_said else None
@@ -81,7 +82,7 @@ class DrawingCommands(Grammar):
         )
 
     def bare(self) -> Intent | None:
-        """A noun phrase alone is a wish to see it: `airports in red`."""
+        """A noun phrase alone requests a map: `airports in red`."""
         start = self.cursor.at
         subject = self.subject(pronouns=False)
         if subject is None or not subject.mention.known or subject.mention.everything:
@@ -95,11 +96,12 @@ class DrawingCommands(Grammar):
             and shown.top is not None
             and shown.top.word == "sorted"
         ):
-            return Rows(shown.subject, shown.where, shown.top)  # an order is one of a list
+            return Rows(shown.subject, shown.where, shown.top)  # an order implies a list
         return shown
 
     def _one_of_many(self, mention: Mention) -> bool:
-        """`… per species and district`: one of the rows of `districts` is not a wish to see them."""
+        """Whether the noun is singular, unlike its table's name: `… per species and district` does not show
+        districts."""
         noun = mention.text.rpartition(" ")[2].lower()
         tables = [table for each in mention.tables if (table := self.vocabulary.table(each)) is not None]
         return singular(noun) == noun and bool(tables) and all(table.name.endswith("s") for table in tables)
@@ -124,7 +126,7 @@ class DrawingCommands(Grammar):
 
     @staticmethod
     def _heading(full: Subject) -> str:
-        """`large airports in Germany`: what the layer may be called."""
+        """A name for the layer: `large airports in Germany`."""
         kind = full.where
         adjective = next(
             (
@@ -166,7 +168,7 @@ class DrawingCommands(Grammar):
     def exclude(self) -> Intent | None:
         """`exclude small airports`, `remove the ones in Germany`.
 
-        What hides and removes layers, too, needs a noun or `ones`: `hide the rivers` names a layer, not the rows whose
+        Verbs that also hide or remove layers need a noun or `ones`: `hide the rivers` names a layer, not rows whose
         region is called Rivers.
         """
         cursor = self.cursor
@@ -204,7 +206,8 @@ class DrawingCommands(Grammar):
         return Refine(mention, Negation(where), verb=_DONE_TO_LAYERS.get(verb, "exclude"))
 
     def _is_value(self, where: Condition | None) -> bool:
-        """Whether it is a value of the layer's table in its plural, which nothing else is called: `hide the drafts`."""
+        """Whether the condition is a plural value of the layer's table, and nothing else has that name: `hide the
+        drafts`."""
         words = name_words(where.text) if isinstance(where, OneOf) and is_plural(where.text) else ()
         tables = self.tables_of(None)[:1]
         group = self.vocabulary.match_group(words[0]) if len(words) == 1 else None
@@ -215,6 +218,7 @@ class DrawingCommands(Grammar):
         return known and not self.vocabulary.is_named(words)
 
     def widen(self) -> Intent | None:
+        """`also those in Peru`."""
         cursor = self.cursor
         if not cursor.take(p.ALSO):
             return None
@@ -236,7 +240,7 @@ class DrawingCommands(Grammar):
         return found
 
     def condition_alone(self) -> Intent | None:
-        """`above 2000 m`: of the layer that was spoken of last."""
+        """`above 2000 m`, for the layer mentioned last."""
         cursor = self.cursor
         if cursor.word() in _VERBS_OF_QUESTIONS:
             return None
@@ -255,7 +259,7 @@ class DrawingCommands(Grammar):
         return kind if self.cursor.take("ones") else None
 
     def _names_something_after(self) -> bool:
-        """Whether a table or a column is after this word."""
+        """Whether a table or column follows this word."""
         start = self.cursor.at
         self.cursor.at += 1
         found = self.vocabulary.is_named(self.cursor.keys()[0]) or self.column() is not None

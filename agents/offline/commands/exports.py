@@ -73,7 +73,7 @@ _MEMBERS = ("member", "value", "old", "new")
 
 
 def _wishes(left: int = MAX_WISHES) -> str:
-    """Each wish may be any; several members are told apart by how many wishes follow."""
+    """A template for up to `left` wishes in any order; slots of members are numbered by the wishes that remain."""
     if not left:
         return ""
     wish = "|".join(_WISHES)
@@ -91,7 +91,7 @@ COMMANDS = tuple(
         (f"{_WHAT} {_MORE} {_HOW}", 0.0),
         (f"{_COLUMNS} {_WHAT} {_HOW}", 0.0),
         (_HOW, 0.0),
-        # Words that may be a condition may as well be a wish.
+        # Words that may be a condition may also be a wish.
         (f"{{rows:selection}} {_HOW}", 0.5),
         (f"{_COLUMNS} {{rows:selection}} {_HOW}", 0.5),
     )
@@ -105,7 +105,7 @@ COMMANDS = tuple(
 
 def _exported(bound: Mapping[str, Any]) -> Intent | None:
     rows, target = bound.get("rows"), PurePath(bound.get("file", ""))
-    # An article may stand before the format.
+    # An article may precede the format.
     written = (
         str(bound["format"]).lower().removeprefix("the ") if "format" in bound else target.suffix[1:].lower()
     )
@@ -134,7 +134,7 @@ def _exported(bound: Mapping[str, Any]) -> Intent | None:
 
 
 def _options(bound: Mapping[str, Any]) -> dict[str, Any]:
-    """What the request says of the whole file, as the tool `export` takes it."""
+    """Options of the tool `export` for the whole file."""
     wanted = {
         "crs": f"ESRI:{bound['esri']}"
         if "esri" in bound
@@ -169,7 +169,8 @@ def _members(bound: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def export(scene: Scene, intent: Export) -> Calls:
-    """A layer brings its filter; a table that no layer shows, such as a result without geometry, goes whole."""
+    """Call `export`. A layer keeps its filter; a table without a layer, such as a result without geometry, is
+    exported whole."""
     asked = scene.undrawn(intent.subject) if intent.subject is not None else None
     sources = [
         asked.table if asked is not None and mention is intent.subject else _source(scene, intent, mention)
@@ -206,7 +207,7 @@ async def export(scene: Scene, intent: Export) -> Calls:
 
 
 def _labelled(scene: Scene, table: Table, intent: Export) -> list[str]:
-    """The columns of the file, `name AS title` where one is renamed; all of them when only new names are given."""
+    """The columns of the file, with `name AS title` for renamed ones; all columns if there are only renames."""
     columns = [column_called(scene, table, text) for text in intent.columns]
     labels = {column_called(scene, table, old): new for old, new in intent.renames}
     if not columns and labels:
@@ -215,7 +216,7 @@ def _labelled(scene: Scene, table: Table, intent: Export) -> list[str]:
 
 
 def _table(scene: Scene, source: str) -> Table:
-    """The table of an item that is exported, which may be a layer's."""
+    """The table of an exported item, which may be a layer."""
     layer = next((layer for layer in scene.layers if layer.id == source), None)
     return scene.table(source if layer is None else layer.table)
 

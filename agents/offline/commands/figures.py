@@ -15,12 +15,12 @@ from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MAX_ORDERED = 20
-"""Rows that are listed in an order."""
+"""Maximum number of rows in a sorted list."""
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
 
 
 def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
-    """The one table that all of the words mean."""
+    """The only table that all the words mean."""
     keys = name_words(words)
     found = vocabulary.match_table(keys) if keys else None
     whole = found is not None and found.length == len(keys) and not found.guessed
@@ -34,7 +34,7 @@ def _existing(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many beds does City Hospital have`: of a column; `how many airports does Germany have`: of rows."""
+    """`how many beds does City Hospital have` (a column); `how many airports does Germany have` (a count)."""
     what, whose = bound["what"], bound["whose"]
     if whose.lower() in ("we", "you", "i", "they", "it"):
         return None
@@ -54,7 +54,7 @@ def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _columns_of_doer(verb: str, tables: Sequence[Table]) -> list[str]:
-    """The texts that say who does something: `owner` of `owns`."""
+    """The text columns for the agent of a verb: `owner` for `owns`."""
     doers = doers_of(verb.lower().removesuffix("s"))
     texts = [each.name for table in tables for each in table.columns if each.kind == "text"]
     return [name for name in dict.fromkeys(texts) if doers & set(name_words(name))]
@@ -69,7 +69,7 @@ def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _of_these(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`which of these are above 1000 m?`, of what the layer that was spoken of last shows."""
+    """`which of these are above 1000 m?`, about the layer mentioned last."""
     them = Mention("these", pronoun=True)
     return Count(them, bound["where"]) if "count" in bound else Rows(them, bound["where"])
 
@@ -83,8 +83,8 @@ def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def figure_of(what: str, *, counts: bool = False, some: bool = False) -> Means:
-    """A figure of a column of rows: `how many pupils go to primary schools?`. `counts`: the column counts something,
-    `some`: not all rows are meant."""
+    """A figure of a column: `how many pupils go to primary schools?`. `counts`: only for counts; `some`: only with a
+    condition."""
 
     def means(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
         subject = bound["rows"]
@@ -99,8 +99,7 @@ def figure_of(what: str, *, counts: bool = False, some: bool = False) -> Means:
 
 
 def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many dwellings were approved?`, `how many casualties in 2021?`: of the only table that counts them in a
-    column."""
+    """`how many dwellings were approved?`, `how many casualties in 2021?`: in the only table with such a count."""
     rows, figure = bound["counted"]
     if len(rows.mention.tables) != 1:
         return None
@@ -115,8 +114,8 @@ _STATISTIC = {"min": "minimum", "max": "maximum", "mean": "mean", "median": "med
 
 
 def _held(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many people can sleep in the huts?`: of the only column that counts what is called after the verb, such as
-    “Sleeping places”; of one row, if that is named."""
+    """`how many people can sleep in the huts?`: the only count named after the verb, such as “Sleeping places”; of
+    one row if it is named."""
     verb, rows = bound["does"].lower(), bound.get("rows")
     tables = vocabulary.few_tables if rows is None else tables_of(rows.mention, vocabulary)
     found = [
@@ -136,7 +135,7 @@ def _held(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`what would they cost in total?`: of the rows that were spoken of."""
+    """`what would they cost in total?`, about rows mentioned before."""
     return Statistic("sum", ColumnMention(bound["what"]), Mention("they", pronoun=True))
 
 
@@ -173,7 +172,7 @@ def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`how long are the gravel roads in total?`: the sum of what a column measures."""
+    """`how long are the gravel roads in total?`: the sum of a length or area column."""
     subject = bound["rows"]
     if subject.top is not None or not subject.mention.known:
         return None
@@ -182,7 +181,7 @@ def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _done_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which stop was opened first?`: by the date or year of it."""
+    """`which stop was opened first?`: by its date or year."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
     columns = vocabulary.columns_called(tables, bound["what"])
@@ -195,7 +194,7 @@ def _done_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
 
 
 def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how deep was the deepest earthquake?`: the first row, with what it is ranked by."""
+    """`how deep was the deepest earthquake?`: the first row with the ranking column."""
     subject = bound["rows"]
     if subject.top is None or subject.top.column is not None or subject.top.measure != bound["how"]:
         return None
@@ -220,8 +219,8 @@ _NOUNS = {"wide": "width", "deep": "depth", "high": "height", "tall": "height", 
 
 
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many hectares of vacant land`: the sum of what a column measures in such units. What lies in an area is not
-    measured so, for its shapes may go on outside."""
+    """`how many hectares of vacant land`: the sum of a column in such units. Not for rows in a place, whose shapes
+    may extend beyond it."""
     subject, unit = bound["rows"], bound["unit"]
     measure = {"length": "length", "area": "area"}.get(unit.dimension)
     if (
@@ -253,7 +252,7 @@ def _used(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many vacant parcels does the City own?`: of a column `owner`."""
+    """`how many vacant parcels does the City own?`: by a column `owner`."""
     subject = bound["rows"]
     tables = vocabulary.tables(subject.mention.tables)
     names = _columns_of_doer(bound["does"], tables)

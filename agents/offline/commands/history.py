@@ -39,7 +39,7 @@ COMMANDS = (
 
 
 async def retrace(scene: Scene, intent: Retrace) -> Calls:
-    """Call `undo` or `redo`, once for each change that was asked for."""
+    """Call `undo` or `redo` for each change."""
     return [(intent.tool, {})] * intent.times
 
 

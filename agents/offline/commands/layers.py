@@ -33,7 +33,7 @@ Bound = Mapping[str, Any]
 
 
 def _removed(bound: Bound, _: Vocabulary) -> Intent:
-    """Layers, or with a condition the features that pass it."""
+    """Remove layers, or reset the map for all of them."""
     subjects: tuple[Mention, ...] = bound["layers"]
     if any(subject.everything for subject in subjects):
         return Reset()
@@ -50,7 +50,7 @@ def _shown_again(bound: Bound, _: Vocabulary) -> Intent | None:
 
 
 def _renamed(bound: Bound, _: Vocabulary) -> Intent | None:
-    """Not `name the countries in Europe`, which asks for theirs."""
+    """A new name; not for `name the countries in Europe`, which asks for theirs."""
     if bound["name"].split()[0].lower() in _BEFORE_CONDITIONS:
         return None
     return Change(bound["layer"], "name", bound["name"][:MAX_NAME])
@@ -124,14 +124,14 @@ COMMANDS = (
 
 
 async def remove(scene: Scene, intent: Remove) -> Calls:
-    """A table that is not on the map is not a layer; the refusal says so."""
+    """Call `remove_map_layer`. Raises Refuse for a table that is not on the map."""
     layers = distinct([scene.layer_of(subject, sure=True) for subject in intent.subjects])
     layers = _all_but(scene, layers) if intent.others else layers
     return [("remove_map_layer", {"layer_id": layer.id}) for layer in layers]
 
 
 async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
-    """Show or hide layers; what the question before was about is added."""
+    """Show or hide layers. Rows of the previous question are added as a layer."""
     rows = scene.undrawn(intent.subjects[0]) if intent.visible and len(intent.subjects) == 1 else None
     if rows is not None:
         return await show_rows(scene, rows, Look())
@@ -148,7 +148,7 @@ async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
 
 
 async def change(scene: Scene, intent: Change) -> Calls:
-    """Give a layer another name, or layers another opacity."""
+    """Set a layer's name, or the opacity of layers."""
     everything = intent.subject is not None and intent.subject.everything and intent.argument == "opacity"
     layers = scene.all_layers() if everything else [scene.layer_of(intent.subject)]
     return [("update_map_layer", {"layer_id": layer.id, intent.argument: intent.value}) for layer in layers]
@@ -163,7 +163,7 @@ async def group(scene: Scene, intent: SetGroup) -> Calls:
 
 
 async def reorder(scene: Scene, intent: Reorder) -> Calls:
-    """Move a layer in the order of drawing."""
+    """Move a layer in the drawing order."""
     layer = scene.layer_of(intent.subject)
     order: Any = intent.to
     if intent.other is not None:
@@ -183,7 +183,7 @@ def _all_but(scene: Scene, kept: Sequence[Layer]) -> list[Layer]:
 
 
 def distinct(layers: Sequence[Layer]) -> list[Layer]:
-    """The layers without repetitions, in the order of their first mention."""
+    """The layers without duplicates, in order."""
     return list({layer.id: layer for layer in layers}.values())
 
 

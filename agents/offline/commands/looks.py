@@ -43,28 +43,28 @@ from agents.offline.meaning.stored_values import stored_values
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
 GREYS = frozenset(("grey", "gray", "lightgrey", "lightgray", "darkgrey", "darkgray"))
-"""Colours that may be said of all values that have none of their own, which are drawn in grey."""
+"""Colours accepted for values without a colour of their own, which are drawn in grey."""
 DENSITIES = ("heatmap", "hexbin", "grid")
-"""Kinds that a ramp colours without a column."""
+"""Styles that a colour ramp applies to without a column."""
 
 Bound = Mapping[str, Any]
 
 
 def _only_said(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    """`50 % transparent`, `bigger`, `show as normal points`: of the layer that was spoken of before. A colour alone may
-    be a name, so it has words before it."""
+    """`50 % transparent`, `bigger`, `show as normal points`: for the layer mentioned last. A colour alone may be a
+    name, so it needs words before it."""
     look, said = bound["look"], bound["said"]
     named = look == Look(color=look.color) and not said.lower().startswith(("in ", "as ", "with "))
     return Restyle(None, look) if vocabulary.layers and not named else None
 
 
 def _drawn(look: Look | None = None) -> Any:
-    """The layer in a look, by default the one that is said."""
+    """The layer with a style, by default the one in the request."""
     return lambda bound, _: Restyle(bound.get("layer"), look or bound["look"])
 
 
 def _coloured(bound: Bound, _: Vocabulary) -> Intent | None:
-    """A layer; some of its rows are shown apart."""
+    """Style a layer; a part of its rows becomes a layer of its own."""
     rows = bound["rows"]
     where = all_of(rows.where, bound.get("where"))
     if rows.top is None:
@@ -73,7 +73,7 @@ def _coloured(bound: Bound, _: Vocabulary) -> Intent | None:
 
 
 def _by_any_column(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    """`colour by population`, where no layer has such a column: whatever has one is meant."""
+    """`colour by population` if no layer has such a column: any table that has one."""
     words, tables = bound["column"].text, vocabulary.few_tables
     having = [each for each in tables if each.geometry_column and vocabulary.columns_called((each,), words)]
     if not having:
@@ -94,15 +94,13 @@ def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
 
 
 def _by_column(look: Callable[[ColumnMention | None], Look]) -> Any:
-    """A look that one column may give, of the layer or of those on the map."""
+    """A style by one column, of the layer or of those on the map."""
 
     def means(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
         layer, words = bound.get("layer"), bound.get("column")
         if words is None:
             return Restyle(layer, look(None))
-        tables = (
-            tables_of(layer, vocabulary) or vocabulary.few_tables
-        )  # the layer may be shown by the words before
+        tables = tables_of(layer, vocabulary) or vocabulary.few_tables  # earlier words may show the layer
         columns = vocabulary.columns_called(tables, words.text)
         return Restyle(layer, look(ColumnMention(words.text, columns))) if columns else None
 
@@ -114,7 +112,8 @@ _timed = _by_column(lambda column: Look(timed=True, time=column))
 
 
 def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    """Of what is named or on the map: in `colour airports by country and size by elevation` no layer has both."""
+    """Size by a column of the named rows or layer: in `colour airports by country and size by elevation` no layer has
+    both."""
     rows, words = bound.get("rows"), bound["column"].text
     layer = rows.mention if rows is not None else None
     shown_before = layer is not None and layer.pronoun  # in `show airports and size them by elevation`
@@ -127,7 +126,7 @@ def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
 
 
 def _choropleth(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    """Areas in classes of a column: those that are named, else all that have such a column."""
+    """Areas classified by a column: the named ones, else all with such a column."""
     layer, words = bound.get("layer"), bound["column"].text
     if layer is None and vocabulary.is_named(name_words(words)):
         return None
@@ -203,7 +202,8 @@ COMMANDS = (
 
 
 def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None) -> dict[str, Any]:
-    """`color` for one colour, `style` for everything else."""
+    """Arguments of a map tool for a style: `color` for a single colour, `style` for everything else. Raises Say or
+    Refuse."""
     now = layer.style if layer is not None else None
     style = _kind(scene, table, look, now)
     thematic = bool(style.get("column")) or (
@@ -258,7 +258,7 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
 
 
 def _kind(scene: Scene, table: Table, look: Look, now: Style | None) -> dict[str, Any]:
-    """The kind of a style, and the column that it is by. `now`: the style that the layer has."""
+    """The kind of style and its column. `now`: the layer's current style."""
     if look.values and look.by is not None:
         colours = [{"value": value, "color": color} for value, color in look.values]
         column = named_column(scene, table, look.by).name
@@ -267,7 +267,7 @@ def _kind(scene: Scene, table: Table, look: Look, now: Style | None) -> dict[str
         return _column_arguments(scene, table, look, look.by)
     if look.kind in ("heatmap", "single", *BINNED):
         is_by_column = now is not None and now.kind == look.kind and bool(now.column)
-        return {"kind": look.kind, **({"column": ""} if is_by_column else {})}  # it was not said again
+        return {"kind": look.kind, **({"column": ""} if is_by_column else {})}  # no column was named
     if look.color is not None and now is not None and now.kind in DENSITIES:
         return {"kind": now.kind}
     if look.kind == "proportional":
@@ -276,15 +276,14 @@ def _kind(scene: Scene, table: Table, look: Look, now: Style | None) -> dict[str
 
 
 def _is_only_line(table: Table, look: Look, layer: Layer | None) -> bool:
-    """Whether it is drawn as lines without circles on them: the colour of a line is not one of a fill."""
+    """Whether lines are drawn without circles, so that their colour is not a fill."""
     kind = look.kind or (layer.style.kind if layer is not None else None)
     family = layer.geometry_type if layer is not None else table.geometry_family
     return family == "line" and kind != "proportional"
 
 
 async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
-    """The look with the values that have colours of their own as they are stored, and with their column. Raises
-    Refuse where no column has them all."""
+    """The style with values as stored and their column. Raises Refuse if no column has all values."""
     if not look.values:
         return look
     named = [(words, color) for words, color in look.values if words.lower() not in _OTHERS]
@@ -344,7 +343,8 @@ def _kind_words(kind: str) -> str:
 
 
 def _time(scene: Scene, table: Table, look: Look) -> dict[str, Any]:
-    """The column that people slide through: the one that is named, else dates before times before years."""
+    """The column of a time slider: the named one, else times before dates before years. Raises Refuse if there is
+    none."""
     if not look.timed:
         return {}
     if look.time is not None:

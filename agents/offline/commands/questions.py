@@ -28,9 +28,9 @@ from agents.offline.meaning.units import unit_named
 from agents.units import Unit
 
 MOST_NAMED = 20
-"""Rows in the answer to `which …?`."""
+"""Maximum number of rows in the answer to `which …?`."""
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
-"""Relations in space, which no condition on columns has."""
+"""Spatial relations, which never occur in conditions on columns."""
 _BEFORE_ROWS = word_set("of for in among across per over at on along")
 
 
@@ -63,7 +63,7 @@ class DataCommands(Grammar):
         return number_of_things(self.tables_of(full.mention), full) or Count(full.mention, full.where)
 
     def _with_another_noun(self, start: int) -> Unsupported | None:
-        """`how many airports and cities …`: what follows is said of both, and one count cannot tell that."""
+        """`how many airports and cities …`: one count cannot answer for both."""
         before = self.cursor.at
         joined = self.cursor.take(", and", "and", "or", ",", "plus")
         if joined is None or (self.mention() or self._rows_of_a_value(None)) is None:
@@ -74,7 +74,7 @@ class DataCommands(Grammar):
         return Unsupported(refusals.UNSUPPORTED_ONE_NUMBER(both=both), refusals.UNSUPPORTED_ONE_NUMBER_DO())
 
     def _existence(self, subject: Subject) -> bool:
-        """Past `are there`, `were reported`, unless that is a value of theirs."""
+        """Read `are there`, `were reported`, unless that is a value of the rows."""
         cursor, start = self.cursor, self.cursor.at
         said = cursor.take(p.THERE_ARE) is not None
         values = self.vocabulary.values_called((cursor.word(-1),)) if said else ()
@@ -104,13 +104,13 @@ class DataCommands(Grammar):
         return self._of_rows(what, *found) if found is not None else None
 
     def _is_value_of_noun(self) -> bool:
-        """`combined sewers`, where that is a value of theirs: no figure of all of them."""
+        """Whether a word for a figure is a value of the rows: `combined sewers`."""
         noun = self.cursor.keys(ahead=1)[0][:1]
         values = self.vocabulary.values_called((self.cursor.word(),))
         return any(set(noun) & set(name_words(table.name)) for table, _, _ in values)
 
     def _of_rows(self, what: str, column: ColumnMention, given: Subject) -> Statistic | None:
-        """Of all rows that are meant: the first ones of a ranking are for the analysis."""
+        """The statistic for these rows; rankings are left to the analysis."""
         full = self.tail(given, looks=False)
         unit = self.unit_of_answer()
         if unit is None and self.cursor.sees("in"):
@@ -118,7 +118,7 @@ class DataCommands(Grammar):
         return Statistic(what, column, full.mention, full.where, unit) if full.top is None else None
 
     def _extreme_of_column(self) -> Statistic | None:
-        """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
+        """`the highest elevation of the airports in France`, if the table is named too."""
         cursor = self.cursor
         what = {"max": "maximum", "min": "minimum"}.get(ANALYSIS_FUNCTIONS.get(cursor.word(), ""))
         if what is None:
@@ -128,7 +128,7 @@ class DataCommands(Grammar):
         return self._of_rows(what, *found) if found is not None else None
 
     def _column_of_subject(self, *, named: bool = False) -> tuple[ColumnMention, Subject] | None:
-        """`elevation of the airports`: the subject first, for its columns are the ones that are meant."""
+        """`elevation of the airports`: reads the subject first, to know its columns."""
         cursor, start = self.cursor, self.cursor.at
         for ahead in range(1, 7):
             if cursor.word(ahead) not in _BEFORE_ROWS:
@@ -146,7 +146,7 @@ class DataCommands(Grammar):
         cursor.at = start
         if named:
             return None
-        # What an analysis made is meant where it is named, or where nothing else is.
+        # The result of an analysis is meant if it is named, or if nothing else is.
         result = self.default is not None and self.default.schema_name == RESULTS
         own = (self.default,) if result and self.default is not None else self.tables_of(None)
         column = take_column(cursor, self.vocabulary, own)
@@ -156,9 +156,9 @@ class DataCommands(Grammar):
         return self._column_of_any_table()
 
     def _column_of_any_table(self) -> tuple[ColumnMention, Subject] | None:
-        """`the maximum magnitude`: whatever tables have such a column are meant."""
+        """`the maximum magnitude`: all tables with such a column may be meant."""
         tables = self.vocabulary.few_tables
-        whose = self.cursor.word() in ("their", "its")  # of what was spoken of, and of nothing else
+        whose = self.cursor.word() in ("their", "its")  # only what was mentioned
         column = None if whose else take_column(self.cursor, self.vocabulary, tables)
         if column is None:
             return None
@@ -206,7 +206,7 @@ class DataCommands(Grammar):
         return Rows(full.mention, full.where, top, limit, *self._shown_columns(full.mention))
 
     def _shown_columns(self, mention: Mention) -> tuple[tuple[str, ...], Unit | None]:
-        """`with their area and population in square miles`: columns to show, and what to tell them in."""
+        """`with their area and population in square miles`: columns to show, and their unit."""
         names: list[str] = []
         end, more = self.cursor.at, p.SHOWN_WITH
         while self.cursor.take(more) and (column := self.column(mention)) is not None:
@@ -216,7 +216,7 @@ class DataCommands(Grammar):
         return tuple(dict.fromkeys(names)), self.unit_of_answer() if names else None
 
     def _order(self, mention: Mention) -> Top | None:
-        """`list the countries by area`: numbers from the greatest on."""
+        """`list the countries by area`: numbers in descending order."""
         start = self.cursor.at
         column = self.column(mention) if self.cursor.take("by", "in order of") else None
         if column is None:
@@ -229,7 +229,7 @@ class DataCommands(Grammar):
         return Top(0, numbers, column, word="sorted", unit=self.unit_of_answer())
 
     def _plain_count(self) -> int | None:
-        """`list 5 airports`; a number before a superlative belongs to that."""
+        """The count in `list 5 airports`; a number before a superlative belongs to that."""
         start = self.cursor.at
         if self.superlative() is not None:
             self.cursor.at = start
@@ -307,7 +307,7 @@ class DataCommands(Grammar):
         return Lookup(words, name, unit=self.unit_of_answer()) if name else None
 
     def _up_to(self, *ends: str, most: int = 6) -> str:
-        """The words up to one of `ends`, which is swallowed."""
+        """The words before one of `ends`; also reads that word."""
         cursor, start = self.cursor, self.cursor.at
         while not cursor.done and cursor.at - start <= most:
             if cursor.word() in ends and cursor.at > start:
@@ -326,7 +326,7 @@ class DataCommands(Grammar):
         return language_of(self.vocabulary.operations)
 
     def analysis(self) -> Intent | None:
-        """A spatial question, all of it to the end: steps joined by `then` belong together."""
+        """A spatial question up to the end of the text; steps joined by `then` belong together."""
         cursor, start = self.cursor, self.cursor.at
         if not self._is_spatial(self._language.telling | _NEAR):
             return None
@@ -334,7 +334,7 @@ class DataCommands(Grammar):
         return Analyse(cursor.since(start))
 
     def read_analysis(self) -> Intent | None:
-        """A question that the analyst's rules read."""
+        """A question that the analysis rules can read."""
         cursor, start = self.cursor, self.cursor.at
         reader = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations)
         chain = reader.chain()
@@ -345,7 +345,7 @@ class DataCommands(Grammar):
         return Analyse(cursor.since(start), is_read=True, look=kept, steps=chain.parts)
 
     def unread_analysis(self) -> Intent | None:
-        """Words that cannot be anything but an analysis, such as `nearest`."""
+        """Words that can only be an analysis, such as `nearest`."""
         cursor, start = self.cursor, self.cursor.at
         if not (cursor.word() in self._language.verbs or self._is_spatial(_NEAR, to_joiner=True)):
             return None
@@ -380,7 +380,7 @@ class DataCommands(Grammar):
             cursor.at = start
 
     def _name_length(self) -> int:
-        """How many tokens from here on are the name of a table or layer, which may hold any word."""
+        """The number of tokens in the name of a table or layer here; names may contain any word."""
         keys, used = self.cursor.keys()
         found = (self.vocabulary.match_layer(keys), self.vocabulary.match_table(keys)) if keys else ()
         return max((used[match.length - 1] for match in found if match is not None), default=0)

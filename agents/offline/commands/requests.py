@@ -1,6 +1,6 @@
-"""Commands that are read by templates: each file of commands has its templates, what they mean, and its plan.
+"""Commands read by templates: each module has its templates, their meanings and plans.
 
-A reading ends where a command may end; of several the one that goes furthest is taken, and of those the cheapest.
+A reading ends where a command may end; the longest wins, and the cheapest of equally long ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Means = Callable[[Mapping[str, Any], Vocabulary], Intent | None]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`means` makes the intent of a reading's bindings; None where they make no sense."""
+    """A template; `means` makes the intent from a reading's bindings, or None if they make no sense."""
 
     template: Template
     means: Means
@@ -39,12 +39,12 @@ class Command:
 
 
 def command(text: str, means: Means, cost: float = 0.0) -> Command:
-    """A command from its template; a higher cost makes it the less likely reading."""
+    """A command with a template; higher costs make it less likely."""
     return Command(compiled(text), means, cost)
 
 
 def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, ...]:
-    """The tables that are mentioned, by themselves or by a layer; of `them`, or of nothing, those on the map."""
+    """The mentioned tables, directly or by layers; for `them`, or None, those on the map."""
     shown = [
         each.table
         for each in vocabulary.layers
@@ -54,7 +54,7 @@ def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, .
 
 
 def row_column(vocabulary: Vocabulary, row: str, column: str) -> tuple[Table, str] | None:
-    """The table whose rows are called so, and its one column of numbers that is called so."""
+    """The table whose rows have this name, and its only numeric column of that name."""
     words = name_words(row)
     match = vocabulary.match_table(words) if words else None
     if match is None or match.guessed or match.length != len(words) or len(match.found) != 1:
@@ -66,7 +66,7 @@ def row_column(vocabulary: Vocabulary, row: str, column: str) -> tuple[Table, st
 
 
 def by_distinct_name(meanings: Sequence[T], *namings: Callable[[T], str]) -> dict[str, T]:
-    """The meanings by their names; by those of the next naming where two have the same name."""
+    """The meanings by name, using the first naming that tells them all apart."""
     for name in namings:
         named = {" ".join(re.sub(r"[()]", " ", name(each)).split()): each for each in meanings}
         if len(named) == len(meanings):
@@ -90,7 +90,7 @@ def _in_full(intent: Intent) -> str:
 
 
 class TemplateReader:
-    """Reads templates from a cursor on; `limits` are words of theirs at which a value may end."""
+    """Reads templates from a cursor; `limits` are template words before which a value may end."""
 
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
@@ -103,14 +103,14 @@ class TemplateReader:
         self.chart = Chart(cursor.words, self.tags.spans, PARTS, self.text)
 
     def text(self, start: int, end: int) -> str:
-        """The words from one token to another, as they were written."""
+        """The original text between two tokens."""
         before, self.cursor.at = self.cursor.at, end
         text = self.cursor.since(start)
         self.cursor.at = before
         return text
 
     def chosen(self, meanings: Mapping[str, T]) -> T:
-        """The only meaning, or the one that the request names. Raises Ambiguous."""
+        """The only meaning, or the one that the request chooses. Raises Ambiguous."""
         name = next(iter(meanings)) if len(meanings) == 1 else chosen_option([*meanings], self.cursor.meant)
         if name is None:
             raise Ambiguous(meanings)
@@ -118,7 +118,7 @@ class TemplateReader:
 
 
 class CommandSet:
-    """Commands that are read together, with what is known of them before any text is."""
+    """Commands that are read together, with their precomputed limits and index."""
 
     def __init__(self, commands: Sequence[Command]) -> None:
         self.limits = words_of_templates(tuple([each.template.text for each in commands])) | COLOURS
@@ -126,7 +126,7 @@ class CommandSet:
 
 
 class CommandReader(TemplateReader):
-    """Reads one command from a cursor on."""
+    """Reads one command from a cursor."""
 
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: CommandSet
@@ -135,9 +135,10 @@ class CommandReader(TemplateReader):
         self.commands = commands.by_word.readable(frozenset(cursor.words))
 
     def read(self, may_end: Callable[[], bool]) -> Intent | None:
-        """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end.
+        """The command that begins here, with the cursor behind it; calls `may_end` with the cursor at each possible
+        end.
 
-        Raises Ambiguous, with the cursor behind the words, where two commands are as likely.
+        Raises Ambiguous, with the cursor behind the words, if two commands are equally likely.
         """
         start = self.cursor.at
         found: list[tuple[int, float, Intent]] = []
@@ -161,7 +162,7 @@ class CommandReader(TemplateReader):
 
 
 def with_layer_names(text: str, vocabulary: Vocabulary) -> str:
-    """The words for titles: a layer as the person calls it, and not by its id."""
+    """The text for titles, with names instead of ids of layers."""
     for layer in vocabulary.layers:
         by_id = rf"(?:the )?layer [`\"]?{re.escape(layer.id)}\b[`\"]?"
         text = re.sub(by_id, lambda _, name=layer.name: name, text)  # type: ignore[misc]

@@ -27,7 +27,7 @@ def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`percentage of dead trees in Riverside`: of those that lie there."""
+    """`percentage of dead trees in Riverside`: of all trees there."""
     rows = bound["rows"]
     if rows.where is None or rows.top is not None or is_unclear(rows.where):
         return None

@@ -1,6 +1,6 @@
-"""Requests that name the table of their rows at another place: `how many trees in the tree inventory are dead`.
+"""Requests that name their table in a separate phrase: `how many trees in the tree inventory are dead`.
 
-Such a request is read as if the rows had been called by the name of the table: `how many tree inventory are dead`.
+Such a request is read as if the table's name were the noun: `how many tree inventory are dead`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COLLECTIONS = word_set("""
     archive base cadastre catalog catalogue census data database dataset directory index inventory list log network
     record register registry result survey
 """)
-"""Last words of names of tables that say what the table is, and not what a row is."""
+"""Last words of table names that describe the table, not its rows."""
 _KINDS = "table|layer|dataset|data set|list"
 _SAID = re.compile(
     rf"(?P<before>[.,;?!]? *\bI mean)? *\b(?:in|of|from|within) (?:the|our|my|your|this) (?P<words>[^\W\d_]+"
@@ -29,7 +29,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def with_table_named(text: str, vocabulary: Vocabulary) -> str:
-    """The request with the rows called by the name of the table that it says they are in; unchanged without one."""
+    """The request with the table's name as the noun for the rows; unchanged if no table is named so."""
     for said in _SAID.finditer(text):
         found = _longest(text, said, vocabulary)
         if found is not None:
@@ -39,7 +39,7 @@ def with_table_named(text: str, vocabulary: Vocabulary) -> str:
 
 
 def _longest(text: str, said: re.Match[str], vocabulary: Vocabulary) -> tuple[Table, int, int, bool] | None:
-    """The table that is named there, with the begin and end of the phrase, and whether it is called a table."""
+    """The table in the phrase, the begin and end of the phrase, and whether it has a word such as `table`."""
     words = [*_WORD.finditer(text, said.start("words"))][:4]
     for count in range(len(words), 0, -1):
         end = words[count - 1].end()
@@ -91,7 +91,7 @@ def _rewritten(text: str, table: Table, start: int, end: int, is_kind: bool, voc
 
 
 def _is_noun(word: str, table: Table) -> bool:
-    """Whether rows of the table may be called so."""
+    """Whether a word is a noun for rows of the table."""
     own = name_words(table.name)
     noun = singular(word.lower())
     return noun in own and noun not in _COLLECTIONS and (noun != word.lower() or len(own) == 1)
@@ -101,8 +101,8 @@ _RANKED_ON_MAP = re.compile(r"(?i)(?!which\b|what\b).*\bon (?:the|a|my) map")
 
 
 def on_the_map(intent: Count | Statistic | Rows, vocabulary: Vocabulary, text: str) -> Intent:
-    """`how many airports are on the map`: those that the layer, or any of several, shows. `top 5 countries by area on
-    the map` are drawn where no layer shows countries."""
+    """`how many airports are on the map`: the rows that visible layers show. `top 5 countries by area on the map` are
+    drawn if no layer shows countries."""
     subject = intent.subject
     if subject.of_layer or subject.everything:
         return intent

@@ -17,7 +17,7 @@ from agents.offline.meaning.scene import Calls, Scene
 
 
 def tool_commands(tools: Sequence[ToolSpec]) -> tuple[Command, ...]:
-    """The commands of all tools that have words. Raises BadTemplate where a template of theirs cannot be compiled."""
+    """The commands of all tools with phrases. Raises BadTemplate."""
     return tuple(_command(spec, phrase) for spec in tools for phrase in spec.phrases)
 
 
@@ -39,13 +39,13 @@ def _command(spec: ToolSpec, phrase: str) -> Command:
 
 @lru_cache(maxsize=256)
 def _template(phrase: str, kinds: tuple[tuple[str, str], ...]) -> Template:
-    """Made once, for the chart keeps what it knows of each template."""
+    """Cached, because the chart caches properties of each template."""
     known = dict(kinds)
     return typed(compiled(phrase), lambda name: known.get(name, _kind({})))
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """What fills a parameter, by its schema: a name among its values, a number, or words."""
+    """The kind of slot for a parameter, by its schema: a name among its values, a number, or words."""
     if schema.get("enum"):
         return "mention" if any("." in str(each) for each in schema["enum"]) else "words"
     return {"integer": "count", "number": "number"}.get(str(schema.get("type")), "value")
@@ -65,7 +65,7 @@ def _argument(value: Any, schema: Mapping[str, Any], vocabulary: Vocabulary) -> 
 
 
 async def use_tool(scene: Scene, intent: UseTool) -> Calls:
-    """Call the tool whose phrase was read."""
+    """Call the tool."""
     return [(intent.tool, dict(intent.arguments))]
 
 

@@ -21,12 +21,12 @@ from agents.offline.meaning.places import place_meant
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
 
 MAX_TABLES_TRIED = 8
-"""Tables among whose values a name is looked for that no place has."""
+"""Maximum number of tables searched for a name that is not a place."""
 MAX_LEVELS = 6
 SPOT_M = 1000.0
-"""To each side of coordinates that the view moves to."""
+"""Distance from coordinates to the edges of the view."""
 METRES_PER_DEGREE = 111_320.0
-"""Of latitude, on average."""
+"""Mean length of a degree of latitude."""
 WORLD: Bounds = (-180.0, -60.0, 180.0, 80.0)
 
 _TO = (
@@ -44,7 +44,7 @@ def _levels(bound: Mapping[str, Any]) -> float:
 
 
 def _rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`zoom to the airports in Peru`: shown, unless they are."""
+    """`zoom to the airports in Peru`: adds the layer unless it exists."""
     rows = bound["rows"]
     if rows.mention.pronoun or not rows.mention.tables or (rows.where is None and rows.top is None):
         return None
@@ -54,7 +54,7 @@ def _rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _place(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`France`, or `the country France`, which is a row of that table."""
+    """`France`, or `the country France`, a row of that table."""
     place = bound["place"].strip('"')
     noun, _, name = place.removeprefix("the ").partition(" ")
     table = table_called(noun, vocabulary) if noun.islower() and name else None
@@ -86,7 +86,7 @@ COMMANDS = (
 
 
 async def zoom(scene: Scene, intent: Zoom) -> Calls:
-    """Call `zoom_to` for a layer, a place, a box, or a part of the view."""
+    """Call `zoom_to`. Raises Ask or Refuse."""
     if intent.factor is not None:
         return [("zoom_to", {"bounds": _scaled(scene, intent.factor)})]
     if intent.bounds is not None:
@@ -117,7 +117,7 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
 
 
 def _around(scene: Scene, spot: Spot) -> list[float]:
-    """A box of about 2 km around coordinates, which are read so that they lie in a layer or table, if they can."""
+    """A box of about 2 km around coordinates, whose order is chosen so that they are within a layer or table."""
     extents = [layer.bounds for layer in scene.layers]
     extents += [table.bounds for table in scene.vocabulary.index.own]
     longitude, latitude = positions(spot, extents)[0]
@@ -128,7 +128,8 @@ def _around(scene: Scene, spot: Spot) -> list[float]:
 
 
 async def _no_group(scene: Scene, text: str) -> None:
-    """Refuse what many rows share, such as a currency, rather than go to some town of a similar name."""
+    """Raise Refuse for a value that many rows share, such as a currency, instead of zooming to a town of a similar
+    name."""
     if continent_called(text) is not None:
         return
     places = (await scene.data.find_place(text, limit=1)).places

@@ -90,8 +90,7 @@ def tells_apart(table: Table) -> bool:
 
 
 def _is_own_code(table: Table, column: Column) -> bool:
-    """Whether a column is the code of the rows: `well_no` of wells; `tx_no`, “Transformer number”, of
-    “Distribution transformers”."""
+    """Whether a column is the code of the rows: `well_no` of wells; “Transformer number” of transformers."""
     rows, said = (set(comment_head(each.comment)) for each in (table, column))
     is_own = _begins_with_rows(table, column) or bool(rows & said)
     return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *said})
@@ -104,16 +103,14 @@ def _begins_with_rows(table: Table, column: Column) -> bool:
 
 
 def _names_another(table: Table, column: Column) -> bool:
-    """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of
-    hydrants."""
+    """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of hydrants."""
     said = name_words(column.comment or "")
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
     return bool(said) and _NAMES.isdisjoint(said) and len(name_words(column.name)) > 1 and not is_own
 
 
 def spoken_name(table: Table, column: str) -> str:
-    """A column's name as people say it, without its unit (`elevation` for `elevation_m`) unless that is
-    ambiguous."""
+    """A column's name without its unit (`elevation` for `elevation_m`), unless that is ambiguous."""
     words = column.replace("_", " ")
     shorter, _, unit = words.rpartition(" ")
     if not shorter or fold(unit) not in UNIT_WORDS or table.column(shorter.replace(" ", "_")) is not None:
@@ -135,8 +132,7 @@ def column_called(scene: Scene, table: Table, text: str) -> str:
 def named_column(
     scene: Scene, table: Table, mention: ColumnMention, *, unit: Unit | None = None, purpose: str = ""
 ) -> Column:
-    """The column of this table that a mention means, even if it was read as a column of another table. Raises
-    Ask or Refuse."""
+    """The table's column that a mention means, even if read for another table. Raises Ask or Refuse."""
     found = [column for name in mention.columns if (column := table.column(name)) is not None]
     called = columns_called((table,), words) if not found and (words := name_words(mention.text)) else ()
     found = found or [column for column in table.columns if column.name in called]
@@ -152,8 +148,7 @@ def named_column(
 def chosen(
     scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: str, words: str = ""
 ) -> Column:
-    """One of several columns: in the requested unit, else the metric one of a measure kept in several units.
-    Raises Ask if several remain."""
+    """One of several columns: in the requested unit, else metric. Raises Ask if several remain."""
     narrowed = list(columns)
     if unit is not None:
         same = [column for column in narrowed if column_unit(column) == unit]
@@ -286,7 +281,7 @@ def is_point_in_time(column: Column) -> bool:
 
 
 def holds_years(column: Column) -> bool:
-    """Whether a column's numbers are years, by its name, comment or range (`installed`: 1950 to 2020)."""
+    """Whether a column's numbers are years, by its name, comment or range."""
     ends = (column.minimum, column.maximum)
     is_said = column.kind == "integer" and comment_head(column.comment)[:1] == ("year",)
     said = column.name if not is_said else "year"
@@ -392,8 +387,7 @@ def _numbers_hint(names: Sequence[str]) -> str:
 
 
 def tells_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
-    """Whether the table itself knows the area in `tickets in zone Harbour`: a column named `zone` or one with
-    the value `Harbour`."""
+    """Whether the table knows the area in `tickets in zone Harbour`: by a column `zone` or a value `Harbour`."""
     known = {each for column in areas.columns for each in column.samples} if areas is not None else set()
     columns = [each for each in table.columns if each.kind == "text" and known & set(each.samples)]
     own = columns_called((table,), name_words(noun), lambda each: each in columns)

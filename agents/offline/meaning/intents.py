@@ -1,7 +1,7 @@
 """What a request means, before its values are looked up in the data: styles and commands.
 
-Frozen values that the parser makes and the planner carries out. A mention keeps its words and every table,
-layer or column that they could mean; if there are several, the planner asks.
+Frozen values that the parser makes and the planner carries out. If a mention could mean several things, the planner
+asks.
 """
 
 from __future__ import annotations
@@ -264,8 +264,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A fact about a named thing (`the population of Germany`); `others` are compared, or added as a
-    `total`."""
+    """A fact about a named thing (`the population of Germany`); `others` are compared, or added as a `total`."""
 
     words: str
     of: str
@@ -292,7 +291,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Analyse:
-    """An analysis; `is_read`: with these `steps`. Otherwise the analyst reports what it could read."""
+    """An analysis with these `steps` if `is_read`; otherwise the analyst reports what it could read."""
 
     goal: str
     is_read: bool = False

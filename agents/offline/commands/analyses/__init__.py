@@ -1,1 +1,1 @@
-"""Analyses in words: the phrases of operations, and commands that take several of them."""
+"""Analyses in words: the phrases of operations, and commands that combine several operations."""

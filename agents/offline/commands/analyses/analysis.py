@@ -1,4 +1,4 @@
-"""A whole analysis in words: steps by the operations' own phrases and by the commands for several steps, in a chain."""
+"""Reads a whole analysis: a chain of steps, by the operations' own phrases and by commands for several steps."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _STOPS = frozenset(("and", "then", ";", ",", "-", "–"))
 _SENTENCE_ENDS = ("?", "!", ".")
 MAX_PARTS = 12
 MADE = 1.0
-"""What it costs to read rows as the result of steps."""
+"""Cost of reading rows as the result of nested steps."""
 
 
 _THEM = Mention("them", pronoun=True)
@@ -81,14 +81,14 @@ def _stands_for_rows(features: Features) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """At least one part; each part after the first may read the result of the one before."""
+    """The parts of an analysis, at least one; each later part may read the result of the one before."""
 
     parts: tuple[AnalysisStep | Grouped, ...]
     look: ResultLook | None = None
 
     @property
     def spoken_of(self) -> list[Mention]:
-        """What in the first part stands for something said before: the first `them`, and `those cities`."""
+        """References in the first part to what was mentioned before: the first `them`, and `those cities`."""
         rows = list(features_of(self.parts[0]))
         bare = next((each for each in rows if _stands_for_rows(each)), None)
         those = [
@@ -98,7 +98,7 @@ class Chain:
 
     @property
     def places(self) -> list[tuple[Features, Mention | None]]:
-        """The places in it, with the rows that they have to do with."""
+        """The places in it, each with the rows that it relates to."""
         return [
             (each, rows_of(step))
             for part in self.parts
@@ -109,7 +109,7 @@ class Chain:
 
 
 class Language:
-    """The rules for analyses with these operations, and the words behind slots at which a value may end."""
+    """The rules for analyses with these operations, and the words after slots, before which a value may end."""
 
     def __init__(self, operations: Sequence[OperationInfo]) -> None:
         self.operations = operations
@@ -123,9 +123,9 @@ class Language:
         phrases = [each.template for each in self.rules if each.operation]
         first = {word for each in phrases for word in each.first_words}
         self.telling = frozenset(first) - STARTS - ARTICLES - _PART_WORDS
-        """Words that an operation's phrase begins with, and no other command."""
+        """Words that only begin phrases of operations, not other commands."""
         self.verbs = frozenset(word for each in phrases for word in verbs(each.node)) - STARTS
-        """Of those the ones that the rows follow at once: `buffer`, `dissolve`."""
+        """Those of them directly before rows: `buffer`, `dissolve`."""
 
 
 _PART_WORDS = word_set("within of from to by in with per each and or inside not")
@@ -133,7 +133,7 @@ _LANGUAGES: LRUCache[tuple[tuple[str, ...], ...], Language] = LRUCache(4)
 
 
 def language_of(operations: Sequence[OperationInfo]) -> Language:
-    """Compiled once for the same phrases."""
+    """The compiled rules, cached by the phrases of the operations."""
     key = tuple([(each.name, *each.phrases) for each in operations])
     if key not in _LANGUAGES:
         _LANGUAGES[key] = Language(operations)
@@ -141,8 +141,8 @@ def language_of(operations: Sequence[OperationInfo]) -> Language:
 
 
 def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[OperationInfo]) -> Chain | None:
-    """The analysis that the whole text asks for, or None; also None for a text beyond the bounds of reading, or with
-    several meanings."""
+    """The analysis that the whole text requests; None if it is none, exceeds the limits of reading, or is
+    ambiguous."""
     found: Chain | None = None
     try:
         reader = AnalysisReader(cursor_of(text), vocabulary, None, operations)
@@ -165,7 +165,7 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Steps that are read up to the token `end`, and others that the same words mean at the same cost."""
+    """Steps read up to token `end`, and equally cheap readings of the same words."""
 
     end: int
     cost: float
@@ -174,7 +174,7 @@ class _Found:
 
 
 def _meant(steps: Steps) -> tuple[Any, ...]:
-    """The steps without the words in which they were said."""
+    """The steps without their wording."""
     return tuple(
         replace(each, text="", title="", source=_bare(each.source))
         if isinstance(each, Grouped)
@@ -189,7 +189,7 @@ def _bare(rows: Features) -> Features:
 
 
 def _is_of_unknown(part: AnalysisStep | Grouped) -> bool:
-    """Whether nothing is called as its rows are, however they are to be related: `air quality near the station`."""
+    """Whether nothing has the name of its rows: `air quality near the station`."""
     rows = next(iter(inputs_of(part)), None)
     return rows is not None and rows.place.islower()
 
@@ -204,7 +204,7 @@ def _in_full(steps: Steps) -> str:
 
 
 class AnalysisReader(TemplateReader):
-    """Reads a chain of steps from a cursor on."""
+    """Reads a chain of steps from a cursor."""
 
     def __init__(
         self,
@@ -224,10 +224,8 @@ class AnalysisReader(TemplateReader):
         self._starting_looks: dict[int, bool] = {}
 
     def chain(self) -> Chain | None:
-        """The steps at the start of the text; what follows them is left unread.
-
-        Raises Ambiguous, with the cursor behind them, where other steps are as likely.
-        """
+        """The steps at the start of the text; does not read what follows. Raises Ambiguous, with the cursor behind
+        them, if other steps are equally likely."""
         start = self.cursor.at
         self.tags.begin = start
         found = self._longest(start, chained=False, depth=0)
@@ -241,7 +239,8 @@ class AnalysisReader(TemplateReader):
         return Chain(self.chosen(by_distinct_name(readings, _described, _in_full)), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
-        """The reading that goes furthest, and of those the cheapest; those that mean something else are its rivals."""
+        """The longest reading, the cheapest of equally long ones; equally cheap readings with another meaning are its
+        rivals."""
         best: _Found | None = None
         for reading in self._parts(at, chained=chained):
             end = self._ended(reading.end)
@@ -286,7 +285,7 @@ class AnalysisReader(TemplateReader):
         return sorted(found, key=lambda each: (-each.end, each.cost))
 
     def _made(self, at: int) -> list[Span]:
-        """Rows that are made by steps of their own: `the 20 largest cities`, `cities within 50 km of Ulm`."""
+        """Rows that nested steps make: `the 20 largest cities`, `cities within 50 km of Ulm`."""
         if at in self._known_made:
             return self._known_made[at]
         context = Context(self.vocabulary, self.tags.tables_of, within=True)
@@ -301,13 +300,13 @@ class AnalysisReader(TemplateReader):
         return found
 
     def _past_order(self, at: int) -> int | None:
-        """The place after `, highest first`; answers give the figures of groups in that order anyway."""
+        """The position after `, highest first`; answers list groups in that order anyway."""
         self.cursor.at = at
         self.cursor.take("?", "!", ".")
         return self.cursor.at if self.cursor.take(p.GREATEST_FIRST) else None
 
     def _ended(self, at: int) -> int | None:
-        """Where a part ends that is read up to `at`, closings included; None where more belongs to it."""
+        """The end of a part read up to `at`, including closing words; None if more belongs to it."""
         cursor = self.cursor
         cursor.at = at
         sentence: int | None = None
@@ -315,13 +314,13 @@ class AnalysisReader(TemplateReader):
             cursor.take(p.TAIL) or cursor.take_meaning() or cursor.take(*_SENTENCE_ENDS)
         ):
             if cursor.word(-1) in _SENTENCE_ENDS:
-                sentence = cursor.at - 1  # what follows may be polite: `… of a school? Please show them`
+                sentence = cursor.at - 1  # a polite sentence may follow: `… of a school? Please show them`
         stops = cursor.done or cursor.word() in _STOPS or self._starts_look(cursor.at)
         return cursor.at if stops else sentence
 
     @property
     def _in_part(self) -> bool:
-        """Whether the map shows a table in part, so that `on the map` means less than all of it."""
+        """Whether a layer shows only a part of its table, so that `on the map` restricts rows."""
         return any(layer.filter is not None for layer in self.vocabulary.layers)
 
     def _following(self, at: int) -> int | None:
@@ -334,17 +333,19 @@ class AnalysisReader(TemplateReader):
         return cursor.at if not cursor.done else None
 
     def _starts_look(self, at: int) -> bool:
-        """Whether all that follows says how the result is to look, without a joiner."""
+        """Whether all that follows describes the style of the result, without a joiner."""
         if at not in self._starting_looks:
-            self._starting_looks[at] = False  # while its columns are read, which may end where a look begins
+            self._starting_looks[at] = (
+                False  # prevents recursion while reading columns, which may end where a style begins
+            )
             before, self.cursor.at = self.cursor.at, at
             self._starting_looks[at] = self._look_words(grouped=False).take(joined=False) is not None
             self.cursor.at = before
         return self._starting_looks[at]
 
     def _look(self, steps: Steps) -> ResultLook | None:
-        """`..., coloured by elevation`, `... and size them by population`, `... and draw the result in blue`; that it
-        is to be shown says nothing more."""
+        """The style after the steps: `..., coloured by elevation`, `... and draw the result in blue`. Merely showing
+        it adds nothing."""
         cursor, start = self.cursor, self.cursor.at
         joined = cursor.take(*_JOINERS, *_SENTENCE_ENDS) is not None or cursor.word(-1) in _SENTENCE_ENDS
         while cursor.take(p.FLUFF):
@@ -368,7 +369,7 @@ class AnalysisReader(TemplateReader):
         return ended
 
     def _are_groups(self, last: AnalysisStep | Grouped) -> bool:
-        """Whether figures of each row can be worked out besides."""
+        """Whether further figures can be calculated for each row of the result."""
         if isinstance(last, Grouped):
             return last.part is None and not last.of_all
         traits = next((each.traits for each in self.language.operations if each.name == last.operation), ())
@@ -376,19 +377,20 @@ class AnalysisReader(TemplateReader):
 
 
 def _asks_of_counted(before: AnalysisStep | Grouped, after: AnalysisStep | Grouped) -> bool:
-    """`cities in each country, and how many of them are in no country`: of the cities, and the rows before are groups
-    of them or the countries."""
+    """Whether a question after a count is about the counted rows: `cities in each country, and how many of them are
+    in no country`; the previous rows are groups or countries."""
     counts = isinstance(before, Grouped) or before.operation == "spatial_join"
     selects = isinstance(after, AnalysisStep) and after.operation == "select_by_location"
     return counts and selects and "how many" in after.text.lower()
 
 
 def _sorts_by_others(steps: Steps, after: AnalysisStep | Grouped) -> bool:
-    """`count trees in each district, sorted by number of schools`: by rows that have not been counted."""
+    """Whether the order refers to rows that were not counted: `count trees in each district, sorted by number of
+    schools`."""
     ranking = dict(after.arguments).get("by") if isinstance(after, AnalysisStep) else None
     if not isinstance(ranking, Ranking) or ranking.rows is None:
         return False
-    # past steps that only keep some: `districts with at least 2 schools`
+    # skip steps that only filter: `districts with at least 2 schools`
     counting = next(
         (each for each in reversed(steps) if not all(of.previous for of in inputs_of(each))), steps[0]
     )

@@ -1,6 +1,6 @@
-"""What an analysis leaves open, asked before it runs: which of several tables, columns or values its words mean.
+"""Questions that have to be answered before an analysis runs: which of several tables, columns or values is meant.
 
-The analyst sees the goal and not the conversation, so each alternative is a goal of its own that names what is meant.
+The analyst sees the goal but not the conversation, so each alternative is a complete goal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from agents.offline.meaning.tables_meant import tables_meant
 
 
 async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
-    """Raise Ask, with a goal for each alternative, where a part of the chain may mean several things."""
+    """Raise Ask, with a goal for each alternative, if a part of the chain is ambiguous."""
     for part in (step for each in chain.parts for step in steps_within(each)):
         for features in inputs_of(part):
             try:
@@ -37,7 +37,7 @@ async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
             except Ask as ask:
                 raise await _with_goals(scene, ask, features, goal) from None
             except (Refuse, ToolFailed):
-                continue  # the analyst says so, and the map keeps that it was tried
+                continue  # the analyst reports it, and the map records the attempt
 
 
 async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features) -> None:
@@ -55,7 +55,7 @@ async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features)
 
 
 def _others(part: AnalysisStep | Grouped, features: Features) -> list[Mention]:
-    """The rows with which these have to do, in the part or in the steps that make them."""
+    """The rows that these relate to, in the part or in the steps that make them."""
     inner = (each for made in features.made for each in inputs_of(made))
     made = [each.mention for each in inner if each.mention not in (None, features.mention)]
     return [*others_of(part, features), *(each for each in made if each is not None)]
@@ -71,13 +71,13 @@ def _columns_of(part: AnalysisStep | Grouped, features: Features) -> list[Column
 
 
 async def _with_goals(scene: Scene, ask: Ask, features: Features, goal: str) -> Ask:
-    """The question with the goals that mean one of its options; as it is where its words cannot be replaced."""
+    """The question with a goal for each option; unchanged if its words cannot be replaced."""
     if not ask.words or goal.count(ask.words) != 1:
         return ask
     is_rows = features.mention is not None and ask.words == features.mention.text
     goals: list[str] = []
     for option in ask.options:
-        # Rows that are not named but by their column: `average population by continent`.
+        # Rows that only a column names: `average population by continent`.
         named = option if features.text or not is_rows else f"{ask.words} of {option}"
         request = goal.replace(ask.words, named)
         if await read(read_analysis, request, scene.vocabulary, scene.vocabulary.operations) is None:
@@ -87,7 +87,7 @@ async def _with_goals(scene: Scene, ask: Ask, features: Features, goal: str) -> 
 
 
 def refuse_unclear(part: AnalysisStep) -> None:
-    """Raise Refuse for a selection of which it is not clear what is meant, or which is not offered."""
+    """Raise Refuse for a selection that is ambiguous or not supported."""
     if (rows := related_to_all(part)) is not None:
         one = rows.text.removeprefix("all ").removeprefix("the ")
         raise Refuse(refusals.RELATED_TO_ALL(text=rows.text), refusals.SAY_ANY(text=one))
@@ -96,7 +96,7 @@ def refuse_unclear(part: AnalysisStep) -> None:
 
 
 def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:
-    """`countries without airports in Europe`: either the countries or the airports may be in Europe."""
+    """Raise Refuse for `countries without airports in Europe`: either may be in Europe."""
     if (
         source.where is not None
         or source.previous

@@ -45,7 +45,7 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _is_group(areas: Features, table: Table) -> bool:
-    """Whether the words for the areas are a column of them: `by habitat`, of sites with a column `habitat`."""
+    """Whether the words for the areas name a column of them: `by habitat`, for sites with a column `habitat`."""
     name, texts = name_column(table), text_columns(table)
     called = columns_called((table,), name_words(areas.noun), lambda each: each in texts and each != name)
     return bool(called)
@@ -54,7 +54,7 @@ def _is_group(areas: Features, table: Table) -> bool:
 def _divided(
     areas: Features, table: Table, amount: str, unit: Unit, title: str, before: Steps = ()
 ) -> Steps | None:
-    """A column divided by the size of its area: by the table's own column of areas, else as it is measured."""
+    """A column divided by the area: that in the table's own column, else the measured one."""
     sizes = [column for column in table.columns if column.name in measure_columns(table, "area")]
     own = [(column.name, measured) for column in sizes if (measured := column_unit(column)) is not None]
     name = _column(unit)
@@ -84,7 +84,7 @@ def _area_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`density of airports per country`: counted in each area, by its measured size."""
+    """`density of airports per country`: the count in each area, divided by its measured size."""
     rows, areas = bindings["source"], bindings["areas"]
     table = context.table(areas)
     if not rows.named or table is None or areas.guessed:
@@ -113,7 +113,7 @@ def _counted_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | 
 
 
 def _counted(rows: Features, areas: Features, table: Table, context: Context) -> Steps:
-    """The areas with the number of rows that belong to each: by the rows' own column of that name, else by place."""
+    """The areas with their number of rows: by the rows' own column for the area, else by location."""
     own = context.table(rows)
     names = columns_named(own, name_words(table.name), whole=True) if own is not None else []
     if len(names) != 1 or areas.where is not None:
@@ -129,7 +129,7 @@ def _counted(rows: Features, areas: Features, table: Table, context: Context) ->
 
 
 def _unit(bindings: Mapping[str, Any]) -> Unit:
-    """`100 hectares` are one unit."""
+    """The unit of area; `100 hectares` count as one unit."""
     amount: Quantity | None = bindings.get("amount")
     unit: Unit = bindings["unit"] if amount is None or amount.unit is None else amount.unit
     if amount is None or amount.value == 1:
@@ -155,7 +155,7 @@ def _most_per_area(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 
 def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`population density by district`, which no column tells: per km2."""
+    """`population density by district` if no column holds it: per km²."""
     what: ColumnWords = bindings["what"]
     table = context.table(bindings["areas"])
     names = columns_called((table,), name_words(what.text)) if table is not None else []
@@ -174,7 +174,7 @@ def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _densest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`the 3 most densely populated districts`, of which no column tells how dense they are: people per km2."""
+    """`the 3 most densely populated districts` if no column holds the density: people per km²."""
     areas, top = bindings["source"], bindings["top"]
     table = context.table(areas)
     if table is None or top.measure != "dense" or top.column is not None or measure_columns(table, "dense"):
@@ -195,7 +195,7 @@ def _densest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 USUAL_KM = 200.0
 FINER_KM = 50.0
-"""The cells' size where rows of one place are meant; the title of the step says it."""
+"""Cell sizes for all rows and for rows in one place; the title of the step states the size."""
 
 
 def _hot_spots(bindings: Mapping[str, Any], context: Context) -> Steps | None:

@@ -1,4 +1,4 @@
-"""What could be said instead: the phrases nearest to a request that was not read, in the person's own words."""
+"""Example requests for one that was not read: the nearest phrases, with the user's own rows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from agents.offline.meaning.filters.other_tables import GROUPS
 
 MAX_EXAMPLES = 3
 _FEW_WORDS = 4
-"""Of a longer request, two words of a phrase must be said: `count by type of measure` measures nothing."""
+"""In a longer request, two words of a phrase must occur: `count by type of measure` measures nothing."""
 _OF_ONE = word_set("each every")
-"""Behind which rows are named in the singular."""
+"""Words before a singular."""
 COORDINATES = {"x": word_set("x lon lng longitude"), "y": word_set("y lat latitude")}
 _LENGTH, _COUNT, _LENGTHS, _SURFACE, _SYSTEM = "5 km", "10", "1, 5 and 10 km", "20 ha", "EPSG:3857"
 
 
 def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
-    """Requests that are read, of the operations whose words are in the goal; about the rows that it names."""
+    """Valid requests for the operations mentioned in the goal, about the rows that it names."""
     try:
         cursor = cursor_of(goal)
     except Unreadable:
@@ -39,7 +39,7 @@ def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
 
 
 def _nearest(language: Language, asked: set[str]) -> list[Node]:
-    """Of each operation that is spoken of the phrase that says most; of several the one nearest to what was said."""
+    """For each operation mentioned, its phrase with the most slots and common words."""
     best: dict[str, tuple[tuple[int, int], Node]] = {}
     enough = 1 if len(asked) <= _FEW_WORDS else 2
     for rule in language.rules:
@@ -67,7 +67,7 @@ def _names_rows(node: Node) -> bool:
 
 
 class _Words:
-    """Fills a template with the rows that a request names, and with columns that they have."""
+    """Fills a template with rows that a request names, and with their columns."""
 
     def __init__(self, reader: AnalysisReader) -> None:
         bare = Slot("source", "bare")
@@ -87,14 +87,14 @@ class _Words:
         self._inputs = 0
         self._columns: list[str] = []
         self._before: str | None = ""
-        """The word or value before the slot that is filled."""
+        """The word or value before the current slot."""
 
     @staticmethod
     def _ids(reader: AnalysisReader, features: Features) -> list[str]:
         return [table.id for table in reader.tags.tables_of(features.mention)]
 
     def fill(self, node: Node) -> str:
-        """The template in words; empty where the tables have nothing for a slot."""
+        """The template in words; empty if the tables lack something for a slot."""
         self._inputs, self._columns = 0, []
         pieces = self._pieces(node)
         return " ".join(piece for piece in pieces if piece) if None not in pieces else ""

@@ -42,14 +42,16 @@ _SIZES = ("big", "high", "long", "fast")
 
 
 def _limit(bindings: Mapping[str, Any], words: str) -> int:
-    """As many groups as are asked for; of several without a number the first ten."""
+    """The number of groups: as requested, ten for a plural without a number, else one."""
     noun = words.lower().rpartition(" ")[2]
     return int(bindings.get("n") or (10 if singular(noun) != noun else 1))
 
 
 def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which country has the most airports`: by the rows' own column. Where its values are the names of areas, one
-    without any rows has no value there."""
+    """`which country has the most airports`, by the rows' own column.
+
+    Not for the fewest if its values are names of areas: an area without rows has no value there.
+    """
     rows: Features = bindings["source"]
     by: ColumnWords = bindings["by"]
     if not rows.named or not context.has_column(rows, by.text):
@@ -65,7 +67,7 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the fewest dead trees`: of all groups, those without any among them."""
+    """`which district has the fewest dead trees`: of all groups, including those without any."""
     found = share(bindings, context)
     if not found or not isinstance(found[0], Grouped) or found[0].part is None:
         return None
@@ -73,8 +75,8 @@ def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Where the rows have no column of that name, and the areas none of their number. A column that the noun means,
-    such as `pzone`, is the rows' own, too."""
+    """The same by location, if the rows have no such column and the areas no such count. The noun may mean a column
+    of the rows, such as `pzone`."""
     rows, areas = bindings["source"], bindings["areas"]
     table, own = context.table(areas), context.table(rows)
     if not (rows.named and areas.named) or table is None or table.geometry_family != "polygon":
@@ -120,7 +122,7 @@ def _ranked(bindings: Mapping[str, Any], words: str, by: str | ColumnWords = _NU
 
 
 def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which species has the largest average height`: of named rows, or of those that have both columns."""
+    """`which species has the largest average height`: of the named rows, or of a table with both columns."""
     found = (by_own_column if "source" in bindings else own_figure)(bindings, context)
     if not found or not isinstance(found[0], Grouped):
         return None
@@ -132,7 +134,7 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     columns = in_one_unit([each for table in tables for each in table.columns if each.name in named])
     name = FIGURE_NAMES[figure["function"]].lower()
     how = "highest" if bindings["how"] == "top" else bindings["how"]
-    # `people` of a column `population` is not a word of the figure's name.
+    # `people`, for a column `population`, is not part of the figure's name.
     added = f"{figure['function']}_{columns[0].name}"
     by = added if len(columns) == 1 else ColumnWords(f"{figure['function']} {figure['column'].text}")
     groups, words = bindings["by"].text, f"{name} {figure['column'].text}"
@@ -140,8 +142,11 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which continent has the most people`, `… the largest area`. Where rows are called by the same word as the
-    groups, it is about one row, unless the rows are only pieces: `which street has the most crashes`, of segments."""
+    """`which continent has the most people`, `… the largest area`.
+
+    If the rows have the same noun as the groups, a single row is meant, unless rows are pieces: `which street has the
+    most crashes`, for segments.
+    """
     called = name_words(bindings["by"].text)
     own = context.vocabulary.match_table(called)
     said = bindings["counted"][1]["column"].text
@@ -155,7 +160,7 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`top 5 districts by number of new dwellings in permits issued since 2020`: what the rows count, added up."""
+    """`top 5 districts by number of new dwellings in permits issued since 2020`: the sum of a count."""
     rows, what = bindings["source"], bindings["what"]
     table = context.table(rows)
     names = columns_called((table,), name_words(what.text)) if table is not None and rows.named else []
@@ -165,7 +170,7 @@ def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the slowest response on average`: a long time is slow, as a low speed is."""
+    """`which district has the slowest response on average`: slow means a long time or a low speed."""
     top: Top | None = bindings.get("top")
     rows, words = bindings["counted"]
     figure = {**words, "function": "mean"}
@@ -185,7 +190,7 @@ def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _sum_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the most weekday boardings`: of rows that lie in it, where it has no such column itself."""
+    """`which district has the most weekday boardings`: a sum over rows inside, if the areas have no such column."""
     areas: Features = bindings["areas"]
     rows, figure = bindings["counted"]
     table, words = context.table(areas), figure["column"].text

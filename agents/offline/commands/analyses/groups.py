@@ -35,14 +35,14 @@ from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
 AFTER_IN_EACH = 2.0
-"""What it costs to read `in each country` as a column of the rows, rather than as the areas of a table."""
+"""Cost of reading `in each country` as a column of the rows, not as areas of a table."""
 BY_PLACE = 1.0
 NO_ROWS = 2.0
-"""What it costs to read a figure whose rows are not named."""
+"""Cost of reading a figure without named rows."""
 
 
 def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """The `figure` of the rows `source`, or their number, for each value of their own column `by`."""
+    """The `figure` of the rows `source`, or their count, for each value of their column `by`."""
     rows: Features = bindings["source"]
     table = context.table(rows)
     if table is None or rows.guessed:
@@ -56,7 +56,7 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     figure = bindings.get("figure")
     of = figure.get("column") if figure is not None else None
     if of is not None and name_words(of.text) == ("duration",) and times_lasting(table):
-        return None  # the time between two dates
+        return None  # a duration is the time between two dates
     if figure is not None:
         return (Grouped(rows, names[0], figure),)
     title = "" if bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
@@ -64,12 +64,12 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
 
 
 def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
-    """The figure in another unit of its dimension, as a column of its own."""
+    """The figure in another unit of its dimension, as a separate column; None if that is not possible."""
     figure = grouped.aggregate
     names = columns_called((table,), name_words(figure["column"].text))
     columns = [each for each in table.columns if each.name in names]
     same = [each for each in columns if column_unit(each) == unit]
-    if len(same) == 1 and len(columns) > 1:  # kept in several units
+    if len(same) == 1 and len(columns) > 1:  # the column exists in several units
         return (replace(grouped, aggregate={**figure, "column": ColumnWords(same[0].name)}),)
     own = column_unit(columns[0]) if len(columns) == 1 else None
     if own is None or own.dimension != unit.dimension:
@@ -89,7 +89,7 @@ def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
 
 
 def _owned(build: Build) -> Build:
-    """The same of `hospital beds`, which names the rows and their column."""
+    """The same for `hospital beds`, which names the rows and their column."""
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows, figure = bindings["owned"]
@@ -108,7 +108,7 @@ def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`crashes by weather and severity`, which names no figure: of columns that hold no numbers."""
+    """`crashes by weather and severity` without a figure, for columns that hold no numbers."""
     table = context.table(bindings["source"])
     names = (
         [each for by in bindings["by"] for each in columns_called((table,), name_words(by.text))]
@@ -126,13 +126,13 @@ def _is_number(table: Table, name: str) -> bool:
 
 
 def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`number of pupils per district`, `dwellings approved in 2021 per district`: of a table that has both columns,
-    unless the map shows a part of it. Of several such tables the person is asked for one."""
+    """`number of pupils per district`, `dwellings approved in 2021 per district`: of a table with both columns,
+    unless a layer shows a part of it. If there are several, the user is asked."""
     counted, figure = bindings["counted"]
     if figure["function"] == "sum" and row_column(
         context.vocabulary, bindings["by"].text, figure["column"].text
     ):
-        return None  # each row of `by` has the figure itself
+        return None  # rows of `by` hold the figure themselves
     having = [
         table
         for table in context.vocabulary.tables(counted.mention.tables)
@@ -160,8 +160,8 @@ _NUMBERS = ("integer", "number")
 
 
 def _records(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`number of records by species`: of the table with such a column of texts, unless the map shows a part of it. Of
-    areas, what lies in them may be meant."""
+    """`number of records by species`: of the table with such a text column, unless a layer shows a part of it. Not
+    for areas, because rows inside them may be meant."""
     found = {
         table.id: names[0]
         for table in context.vocabulary.few_tables
@@ -180,21 +180,21 @@ def _records(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`percentage of dead trees in Riverside by species`: of the rows of each group that lie there, those that pass the
-    condition; without a condition, of all rows those of each group."""
+    """`percentage of dead trees in Riverside by species`: the share of each group's rows in that place that pass the
+    condition; without a condition, each group's share of all rows."""
     rows: Features = bindings["source"]
     where, among = split_off_places(rows.where)
     found = by_own_column({**bindings, "source": replace(rows, where=among)}, context)
     if found is None or not isinstance(found[0], Grouped) or rows.made:
         return None
     if isinstance(where, Group) and where.op == "and":
-        return None  # it is open which of the conditions are those of the part, and which those of the whole
+        return None  # it is unclear which conditions belong to the part and which to the whole
     title = f"Percentage of {rows.noun} by {bindings['by'].text}"
     return (replace(found[0], part=where, of_all=where is None, title=title),)
 
 
 def share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`share of the world population by continent`: of the total of a column, that of each group."""
+    """`share of the world population by continent`: each group's share of a column's total."""
     found = own_figure(bindings, context)
     if not found or not isinstance(found[0], Grouped) or found[0].aggregate["function"] != "sum":
         return None
@@ -203,7 +203,7 @@ def share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def of_them(build: Build) -> Build:
-    """The same of the rows of the layer that was spoken of last, unless it shows the figures of groups itself."""
+    """The same for the rows of the layer mentioned last, unless it shows figures of groups itself."""
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         them = Features(Mention("them", pronoun=True), text="them")
@@ -216,14 +216,14 @@ def of_them(build: Build) -> Build:
 
 
 def _of_each_named(_: Mapping[str, Any], context: Context) -> Steps | None:
-    """`how many are in each of the two?`, of rows that a condition keeps by several values: `in Peru and Bolivia`."""
+    """`how many are in each of the two?`, after a condition with several values: `in Peru and Bolivia`."""
     title = "Number of them in each"
     of_them = Features(text="them", previous=True)
     return None if context.chained else (Grouped(of_them, VALUES_NAMED, {"function": "count"}, title=title),)
 
 
 def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """The `figure` of the rows `source` in each of the `areas`, with their number."""
+    """The `figure` of the rows `source` in each of the `areas`, with their count."""
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
     if areas is RESULT and not context.chained:
         return None
@@ -233,7 +233,7 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _coloured_by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`colour the districts by how many stops are in them`, unless a column of the districts tells that."""
+    """`colour the districts by how many stops are in them`, unless a column of the districts holds that."""
     areas, rows = bindings["areas"], bindings["source"]
     if context.chained or context.has_column(areas, rows.text) or not (found := by_place(bindings, context)):
         return None
@@ -243,7 +243,7 @@ def _coloured_by_number(bindings: Mapping[str, Any], context: Context) -> Steps 
 def area_column(
     own: Table | None, words: tuple[str, ...], vocabulary: Vocabulary
 ) -> tuple[Table, str] | None:
-    """The column of texts that only one table of areas has, and the points of `own` have not."""
+    """The text column that exactly one table of areas has, if the points of `own` lack it."""
     if own is None or own.geometry_family != "point" or columns_called((own,), words):
         return None
     having = [
@@ -257,7 +257,7 @@ def area_column(
 
 
 def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`stops per kind of land use`: in the areas of each value of a column that only one table of areas has."""
+    """`stops per kind of land use`: in the areas of each value of a column that exactly one table of areas has."""
     rows = bindings["source"]
     found = area_column(context.table(rows), name_words(bindings["by"].text), context.vocabulary)
     if found is None or rows.guessed:
@@ -272,7 +272,7 @@ def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps |
 
 
 def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
-    """The columns that these words name; of words that a table is called by, only those of just that name: `street`,
+    """The columns that these words name; words that also name a table must be the column's whole name: `street`,
     `street_name`, or `st_name`, “Street name”."""
     words = name_words(by.text)
     of_table = context.vocabulary.match_table(words)
@@ -291,8 +291,8 @@ def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
 
 
 def are_other_groups(table: Table, names: Sequence[str], text: str, vocabulary: Vocabulary) -> bool:
-    """Whether the words say more than these columns of the table do. `by issue year` of a column of dates: groups of
-    each day are not meant. `by site type` of samples with a `site_cd`, where the sites have a `site_typ`."""
+    """Whether the words mean other groups than these columns: `by issue year` for a column of dates, or `by site
+    type` for samples with a `site_cd` if the sites have a `site_typ`."""
     words = name_words(text)
     kinds = {column.kind for name in names if (column := table.column(name)) is not None}
     if kinds & {"date", "timestamp"} and not {"year", "quarter", "month"}.isdisjoint(words):
@@ -304,8 +304,8 @@ def are_other_groups(table: Table, names: Sequence[str], text: str, vocabulary: 
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
-    """The columns whose names are these words, the table's noun before them apart (`road class`), or, if none is and
-    not `whole`, have them in it."""
+    """The columns with this name, apart from the table's noun (`road class`); else, unless `whole`, with these words
+    in the name."""
     columns = [column.name for column in table.columns if column.kind != "geometry"]
     noun = set(name_words(table.name))
     rest = words[next((at for at, word in enumerate(words) if word not in noun), 0) :]

@@ -14,7 +14,7 @@ from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.steps import AddedColumn, AnalysisStep, step
 
 _SIDES = {"north": ("ymax", False), "south": ("ymin", True), "east": ("xmax", False), "west": ("xmin", True)}
-"""The edge of a shape in degrees, and whether the smallest is the one farthest to that side."""
+"""The edge of a shape in degrees, and whether the smallest value is farthest to that side."""
 _DISTANCES = {
     "equator": "abs(latitude)",
     "north pole": "90 - latitude",

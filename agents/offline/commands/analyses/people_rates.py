@@ -29,7 +29,7 @@ from agents.offline.meaning.units import unit_named
 
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Counted in each area, by the people who live there or by another column of the areas."""
+    """The count in each area, divided by its people or by another count of the areas."""
     counted_rows = _counted_rows(bindings, context)
     if counted_rows is None:
         return None
@@ -47,7 +47,7 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
         if len(names) != 1 or figure["function"] != "sum":
             return None
-        # Without rows the total is 0; of rows without a value it is unknown, as what is divided by 0.
+        # Without rows the total is 0; for rows without a value it is unknown, like a quotient by 0.
         counted_as = f"coalesce(sum_{names[0]}, 0 / (1 - sign(count)))"
         heading = _heading(figure["column"].text, rows)
     where = (
@@ -69,7 +69,7 @@ def _heading(what: str, rows: Features) -> str:
 def _counted_rows(
     bindings: Mapping[str, Any], context: Context
 ) -> tuple[Features, dict[str, Any] | None] | None:
-    """The rows, and what is summed up of them where they are not counted themselves."""
+    """The rows, and the figure to sum if they are not counted themselves."""
     if "source" in bindings:
         return bindings["source"], None
     if "owned" in bindings:
@@ -82,8 +82,10 @@ def _counted_rows(
 def _areas(
     bindings: Mapping[str, Any], rows: Features, context: Context
 ) -> tuple[Features, Table, str] | None:
-    """The areas, their table, and the column of it by whose values they are merged. Where none are named, the ones
-    that know how many people live there: of several those that the rows have a column of."""
+    """The areas, their table, and the column by which they are merged.
+
+    Without named areas, those that hold a population; of several, the ones for which the rows have a column.
+    """
     if "by" in bindings:
         grouped = area_column(context.table(rows), name_words(bindings["by"].text), context.vocabulary)
         return (Features.of_table(grouped[0]), *grouped) if grouped is not None else None
@@ -104,14 +106,14 @@ def _areas(
 
 
 def _divisor(bindings: Mapping[str, Any], table: Table) -> str | None:
-    """The one column of the areas that counts what is divided by."""
+    """The only column of the areas that holds the divisor."""
     if "each" not in bindings:
         names = measure_columns(table, "people")
         return names[0] if len(names) == 1 else None
     words = name_words(bindings["each"].text)
     unit = unit_named(*words, "") if len(words) == 1 else None
     if unit is not None and unit[0].dimension == "people":
-        return None  # which is said without a column
+        return None  # people are requested without a column
     names = columns_called((table,), words)
     column = table.column(names[0]) if len(names) == 1 else None
     is_count = column is not None and are_counts((table,), (column.name,)) and not is_of_each(column)
@@ -119,8 +121,8 @@ def _divisor(bindings: Mapping[str, Any], table: Table) -> str | None:
 
 
 def _merged(areas: Features, table: Table, by: str, divisor: str) -> tuple[Steps, str, str]:
-    """The areas of each value, with the total that is divided by, its column, and what the title says of that: rows in
-    areas without a value are not divided."""
+    """The areas merged by value, the column with the total to divide by, and a note for the title: rows in areas
+    without a value are left out."""
     figures = [sum_of(divisor), {"function": "count", "name": table.name}]  # `count` is that of the rows
     column, note = table.column(divisor), ""
     if column is not None and column.nullable:

@@ -48,12 +48,12 @@ _COUNT = {"function": "count"}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBERED_DAYS = {str(number): name for number, name in enumerate(_WEEKDAYS, 1)}
 _FORMATS = {"year": "YYYY", "month": "YYYY-MM", "day": "YYYY-MM-DD"}
-"""Months and days of several years are not one."""
+"""Formats that keep months and days of different years apart."""
 _NAMES = {"day of the week": "weekday", "hour of the day": "hour"}
 
 
 def _changes(period: str, date: str, *, of_years: bool = False) -> list[dict[str, Any]]:
-    """A text column that is called after the period, from a date or time; `of_years`: decades of years as numbers."""
+    """Changes that add a text column for the period from a date or time; `of_years`: decades from integer years."""
     column = ColumnWords(date)
     if period == "decade":
         years = {"function": "cast", "column": column, "to": "text", "name": period}
@@ -84,7 +84,7 @@ def _changes(period: str, date: str, *, of_years: bool = False) -> list[dict[str
 
 
 def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """The `figure` of the rows `source`, or their number, in each period of the one date that their table has."""
+    """The `figure` of the rows `source`, or their count, per period of their table's only date."""
     rows: Features = bindings["source"]
     table = context.table(rows)
     if table is None or rows.guessed:
@@ -107,7 +107,7 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     of_all_rows = of_columns is None and len(times) == 1 and not times[0].nullable
     years = _year_columns(table, of_columns) if period in ("year", "decade") and not of_all_rows else []
     if period == "decade" and years and dates:
-        return None  # it may be of either
+        return None  # it could be either
     is_year = len(years) == 1 and len(dates) < 2
     if is_year and period == "year":
         return (Grouped(rows, years[0], figure, title=title),)
@@ -119,7 +119,7 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _by_date(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`by application year`: the year of a column of dates."""
+    """`by application year`: by the year of a date column."""
     when, table = bindings["when"], context.table(bindings["source"])
     period = next((each for each in name_words(when.text) if each in ("year", "quarter", "month")), "")
     names = context.vocabulary.columns_called((table,), when.text) if table is not None and period else ()
@@ -132,7 +132,7 @@ def _by_date(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _compares_per(period: str, rows: Features) -> bool:
-    """Whether `a day` belongs to a comparison of the rows: `more than 400 riders a day`, of `daily_riders`."""
+    """Whether `a day` is part of a comparison: `more than 400 riders a day`, for `daily_riders`."""
     compared = [each for each in parts_of(rows.where) if isinstance(each, Compare | Between)]
     names = {name for each in compared if each.column is not None for name in each.column.columns}
     return any(PERIOD_WORDS.get(period, frozenset()) & set(name_words(name)) for name in names)
@@ -143,7 +143,7 @@ def _meant(table: Table, names: Sequence[str] | None) -> list[Column]:
 
 
 def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
-    """Columns of whole numbers that hold years."""
+    """Integer columns that hold years."""
     return [each.name for each in _meant(table, names) if each.kind == "integer" and holds_years(each)]
 
 
@@ -154,7 +154,7 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
     ranked = first_groups_step(bindings["period"], most, bindings["source"].noun, "count")
     if not found or len(found) == 1:
         return (*found, ranked) if found else None
-    period = _NAMES.get(bindings["period"], bindings["period"])  # rows without a date are of none
+    period = _NAMES.get(bindings["period"], bindings["period"])  # rows without a date belong to no period
     dated = Negation(Empty(ColumnMention(period, (period,))))
     return (
         *found,
@@ -176,11 +176,11 @@ _FIGURES = (
     "[<what>] {source:bare}",
 )
 FUNCTIONS = {"hours": "per_hour", "days": "per_day", "years": "per_year"}
-"""The functions that count rows in a time, by the unit of it."""
+"""Functions that count rows per unit of time."""
 
 
 def _in_time(build: Build) -> Build:
-    """The same with the number of rows in a `period`, by the one date or time that their table has."""
+    """The same for the number of rows per `period`, by their table's only date or time."""
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows: Features = bindings["source"]

@@ -32,7 +32,7 @@ _ONE = frozenset(("is", "that is", "lies"))
 
 
 def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
-    """`show the three largest` of what the step before has made."""
+    """`show the three largest` of the previous step's result."""
     top = bindings["top"]
     by = bindings.get("by") or Ranking(top)
     return (top_step(RESULT, by, top.limit, smallest=not top.descending, ties=True),)
@@ -50,14 +50,14 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if len(names) != 1 or (bindings["link"] == "by" and not _names_groups(table, names[0], top)):
         return None
     if (column := table.column(names[0])) is not None and column.kind == "number":
-        return None  # `the cheapest car park per hour`, of a tariff for an hour
+        return None  # `the cheapest car park per hour`, for an hourly tariff
     ranking = bindings.get("by") or Ranking(top)
     per = [ColumnWords(names[0])]
     return (top_step(rows, ranking, top.limit, smallest=not top.descending, per=per, ties=True),)
 
 
 def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`population by country, top 3`, where each row of the countries has it."""
+    """`population by country, top 3`, if each row of the countries has it."""
     rows, what, n = bindings["source"], bindings["what"], bindings["n"]
     table = context.table(rows)
     names = columns_called((table,), name_words(what.text)) if table is not None and not rows.guessed else []
@@ -75,19 +75,20 @@ def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | No
 
 
 def _names_groups(table: Table, name: str, top: Top) -> bool:
-    """Whether `by` names groups (`highest airport by country`), and not what ranks (`top 10 cities by population`)."""
+    """Whether `by` names groups (`highest airport by country`) or the ranking column (`top 10 cities by
+    population`)."""
     column = table.column(name)
     return top.measure != "" and column is not None and column.kind in ("text", "boolean")
 
 
 def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`the 10 cities farthest from any airport`: each one's nearest, then those with the greatest distance."""
+    """`the 10 cities farthest from any airport`: the nearest of each, then the greatest distances."""
     source, target = bindings.get("source", RESULT), bindings["target"]
     if (source is RESULT and not context.chained) or source.guessed or target.guessed:
         return None
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     if smallest and target.text.startswith("all "):
-        return None  # not closest to any of them
+        return None  # the nearest to all is not the nearest to any
     of_one = bindings.get("link") in _ONE or "one" in bindings or _is_one(source, context)
     limit = bindings.get("n") or (1 if of_one else _USUAL)
     noun = "those" if source.previous else source.noun
@@ -105,13 +106,13 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _is_one(rows: Features, context: Context) -> bool:
-    """`the airport farthest from any city`, of a table whose name is in the plural."""
+    """Whether the noun is singular, unlike the table's name: `the airport farthest from any city`."""
     table, noun = context.table(rows), rows.mention.text if rows.mention is not None else ""
     return bool(noun) and table is not None and is_plural(table.name) and not is_plural(noun.lower())
 
 
 def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`…, sorted by number of schools`, which have been counted."""
+    """`…, sorted by number of schools`, after a count."""
     rows: Features = bindings["rows"]
     if not context.chained or not rows.named:
         return None
@@ -120,7 +121,7 @@ def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`…, most first`, of what has been counted or measured."""
+    """`…, most first`, after a count or measurement."""
     if not context.chained:
         return None
     least = is_least(bindings["order"])
@@ -134,7 +135,7 @@ def _keep(bindings: Mapping[str, Any], _: Context) -> Steps:
 
 
 def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`countries with more than 100 airports`: counted, then kept."""
+    """`countries with more than 100 airports`: counts, then filters."""
     areas, rows = bindings["areas"], bindings["source"]
     if not (areas.named and rows.named):
         return None
@@ -147,7 +148,7 @@ def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
-    """`…, then count the airports by country inside`: those within the result, summed up."""
+    """`…, then count the airports by country inside`: those inside the result, grouped."""
     rows = bindings["source"]
     if rows.mention is None:
         return None

@@ -1,7 +1,7 @@
-"""Rules of an analysis: a template, and the steps that a reading of it means.
+"""Rules of an analysis: a template, and the steps that its readings mean.
 
-Those of an operation are made from its own phrases: the slots are its arguments, and the schema of an argument tells
-what fills it.
+Rules of operations are made from their phrases: slots are arguments, and an argument's schema determines what fills
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from agents.units import Unit
 
 Steps = tuple[AnalysisStep | Grouped, ...]
 OPERATION_COST = 1.0
-"""What a reading by an operation's own phrase costs; a command that is made for the words is cheaper."""
+"""Cost of a reading by an operation's own phrase; dedicated commands are cheaper."""
 
 PART_TEXTS = {
     "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
@@ -79,8 +79,8 @@ PARTS = parts(**PART_TEXTS)
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a reading is checked with. `chained`: another step went before, so that its result may be meant. `within`:
-    it is read as the rows of another step."""
+    """What readings are checked against. `chained`: another step precedes, whose result may be meant. `within`: read
+    as the rows of another step."""
 
     vocabulary: Vocabulary
     tables_of: Callable[[Any], tuple[Table, ...]]
@@ -88,23 +88,23 @@ class Context:
     within: bool = False
 
     def table(self, features: Features) -> Table | None:
-        """The one table that the features are rows of."""
+        """The only table of the features; else None."""
         found = self.tables_of(features.mention) if features.mention is not None else ()
         return found[0] if len(found) == 1 else None
 
     @property
     def spoken_of(self) -> Table | None:
-        """The table of `them`, where the conversation and not the step before tells which rows these are."""
+        """The table of `them`, if it refers to the conversation, not to the previous step."""
         return next(iter(self.tables_of(None)), None) if not self.chained else None
 
     def has_column(self, features: Features, words: str) -> bool:
-        """Whether all of the words name a column of the features' table."""
+        """Whether all words name a column of the features' table."""
         table = self.table(features)
         return table is not None and bool(self.vocabulary.columns_called((table,), words))
 
     def size_summed(self, rows: Features, figure: Mapping[str, Any] | None) -> Column | None:
-        """The column of lengths or areas that a figure sums up of lines or areas: those that cross a border belong to
-        both sides in part, so that they are cut there."""
+        """The column of lengths or areas that a figure sums; None for points. Shapes across a border have to be
+        cut."""
         table = self.table(rows)
         if figure is None or figure["function"] != "sum" or table is None or table.geometry_family == "point":
             return None
@@ -118,20 +118,20 @@ Build = Callable[[Mapping[str, Any], Context], Steps | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`build` makes the steps of a reading's bindings; None where they make no sense."""
+    """`build` makes the steps from a reading's bindings; None if they make no sense."""
 
     template: Template
     build: Build
     cost: float = 0.0
     operation: str = ""
-    """The operation whose phrase it is."""
+    """The operation that the phrase belongs to."""
     rows: Node | None = None
-    """What is read where its result is the rows of another step: `airports in Peru within 5 km of …`, unasked."""
+    """The template for its result as the rows of another step: `airports in Peru within 5 km of …`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The words up to the token `end` as steps."""
+    """Steps read up to token `end`."""
 
     end: int
     cost: float
@@ -139,13 +139,12 @@ class Reading:
 
 
 def rule(text: str, build: Build, cost: float = 0.0, *, rows: str = "") -> Rule:
-    """A rule from its template; a higher cost makes it the less likely reading. `rows`: the template of its result as
-    the rows of another step."""
+    """A rule with a template; higher costs make it less likely. `rows`: the template of its result as rows."""
     return Rule(compiled(text), build, cost, rows=compiled(rows).node if rows else None)
 
 
 def operation_rules(operations: Sequence[OperationInfo]) -> tuple[Rule, ...]:
-    """The rules of the operations' own phrases."""
+    """The rules for the operations' own phrases."""
     return tuple(_operation_rule(each, phrase) for each in operations for phrase in each.phrases)
 
 
@@ -159,7 +158,7 @@ def _operation_rule(operation: OperationInfo, phrase: str) -> Rule:
 
     selects = "keeps_geometry" in operation.traits and _asks_for_rows(kinds.node)
     if selects:
-        # What follows such rows belongs to the last ones that are named.
+        # What follows such rows belongs to the rows named last.
         kinds = replace(kinds, node=_plain(kinds.node))
 
     def build(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -181,7 +180,7 @@ def _asks_for_rows(node: Node) -> bool:
 
 
 def _plain(node: Node) -> Node:
-    """The template, with a source that is read from the request and not made by other steps."""
+    """The template with a source that nested steps cannot fill."""
     assert isinstance(node, Sequence_)  # noqa: S101  checked by the caller; for the type checker
     ask, source, *more = node.items
     assert isinstance(source, Slot)  # noqa: S101  the same
@@ -189,7 +188,7 @@ def _plain(node: Node) -> Node:
 
 
 def typed(template: Template, kind_of: Callable[[str], str]) -> Template:
-    """The template with the kinds of those slots that do not say theirs."""
+    """The template with kinds for the slots that lack one."""
     return replace(template, node=_typed(template.node, kind_of))
 
 
@@ -208,7 +207,7 @@ def _typed(node: Node, kind_of: Callable[[str], str]) -> Node:
 
 
 def _kind(schema: Mapping[str, Any], name: str) -> str:
-    """What fills an argument, by its schema."""
+    """The kind of slot for an argument, by its schema."""
     if name == "also":
         return "also"
     items = schema.get("items", {})
@@ -273,7 +272,7 @@ def _step(
     ):
         ordered["predicate"] = "intersects"
     unit: Unit | None = bindings.get("unit")
-    if not _sensible(inputs, context, str(bindings.get("said", ""))) or (
+    if not _makes_sense(inputs, context, str(bindings.get("said", ""))) or (
         unit is not None and unit.dimension != "length"
     ):
         return None
@@ -282,7 +281,7 @@ def _step(
 
 
 def _touches_others(inputs: Sequence[tuple[str, Features]], said: str, context: Context) -> bool:
-    """`tracts that touch it`, a buffer, and `schools that touch tracts`, which are points: where they meet at all."""
+    """Whether `touch` means any intersection: for a buffer (`tracts that touch it`) and for points."""
     (_, rows), (_, other) = inputs[0], inputs[-1]
     tables = [context.table(each) for each in (rows, other)]
     has_points = any(table is not None and table.geometry_family == "point" for table in tables)
@@ -296,7 +295,7 @@ def _argument(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _of(value: Any, source: str) -> Any:
-    """Column words know of which input they are."""
+    """Column words with the input they belong to."""
     if isinstance(value, ColumnWords | NameColumn):
         return replace(value, of=source)
     if isinstance(value, list):
@@ -304,28 +303,28 @@ def _of(value: Any, source: str) -> Any:
     return value
 
 
-def _sensible(inputs: Sequence[tuple[str, Features]], context: Context, said: str) -> bool:
-    """`airports with a city`, `wells with active status` is what the rows have, not where they lie, and so is what
-    bridges cross, where a column `crosses` tells. A guess is not used beside another input."""
+def _makes_sense(inputs: Sequence[tuple[str, Features]], context: Context, said: str) -> bool:
+    """Whether the inputs make sense as a spatial relation: no attributes (`airports with a city`, `wells with active
+    status`), and no guessed names beside another input."""
     verb, source = said.rpartition(" ")[2], inputs[0][1]
     if verb in _FINITE and context.has_column(source, verb):
         return False
     if any(each.guessed for _, each in inputs):
         return False
     return not any(
-        (each.unless_column and (_is_had_by(source, each, context) or _are_points(context, source, each)))
-        or _is_value_had(source, each, context)
+        (each.unless_column and (_is_attribute(source, each, context) or _are_points(context, source, each)))
+        or _is_column_value(source, each, context)
         for _, each in inputs[1:]
     )
 
 
 def _are_points(context: Context, *rows: Features) -> bool:
-    """`plots without observations`: no point has others in it, so that something else is meant."""
+    """Whether all rows are points, which contain nothing: `plots without observations`."""
     return all((own := context.table(each)) is not None and own.geometry_family == "point" for each in rows)
 
 
-def _is_value_had(source: Features, other: Features, context: Context) -> bool:
-    """`flood zone AE`: whether a column of the source is called so, or has the name; `district A` is a district."""
+def _is_column_value(source: Features, other: Features, context: Context) -> bool:
+    """Whether `flood zone AE` is a column of the source and its value; `district A` is a district."""
     table, words = context.table(source), other.text.removeprefix("the ").removeprefix("no ").split()
     if table is None or not other.areas or other.mention is None:
         return False
@@ -338,8 +337,8 @@ def _is_value_had(source: Features, other: Features, context: Context) -> bool:
     )
 
 
-def _is_had_by(source: Features, other: Features, context: Context) -> bool:
-    """Whether the words name a column of the source, or one of its values."""
+def _is_attribute(source: Features, other: Features, context: Context) -> bool:
+    """Whether the words name a column or value of the source."""
     of_value = other.mention is not None and other.mention.of_value
     return context.has_column(source, other.text) or (
         of_value and context.table(source) == context.table(other)
@@ -347,7 +346,7 @@ def _is_had_by(source: Features, other: Features, context: Context) -> bool:
 
 
 def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:
-    """The title behind `::`, with what was said in it; empty where the words themselves are the title."""
+    """The title after `::` with the request's words; empty if the words themselves are the title."""
     given = dict(inputs)
     words = {
         name: _title_words(given.get(name, value), name) for name, value in {**bindings, **given}.items()
@@ -357,7 +356,7 @@ def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tup
     text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
     for name, features in inputs:
         if isinstance(features.where, OneOf) and features.where.how == "named":
-            text = text.replace(f"each {words[f'one_{name}']}", words[f"one_{name}"])  # one row
+            text = text.replace(f"each {words[f'one_{name}']}", words[f"one_{name}"])  # a single row
     title = text.removeprefix("the ").removeprefix("all ")
     return title[:1].upper() + title[1:]
 
@@ -375,7 +374,7 @@ def _one_of(features: Features) -> str:
 
 
 def _ends(start: str, end: str) -> str:
-    """What the columns of two longitudes call the ends of an arc: `from origin to destination`; empty for `lon`."""
+    """The names of an arc's ends, from its longitude columns: `from origin to destination`; empty for `lon`."""
     names = [" ".join(word for word in name_words(text) if word not in _COORDINATES) for text in (start, end)]
     return f"from {names[0]} to {names[1]}" if all(names) else ""
 
@@ -384,7 +383,7 @@ _COORDINATES = frozenset(("lon", "long", "lng", "longitude", "x", "easting"))
 _FINITE = word_set(
     "border contain cross crosses do does don't fall has have intersect lie overlap share touch"
 )
-"""Verbs that follow a noun in a question; in a title `that` stands before them."""
+"""Verbs after a noun in a question; titles insert `that`."""
 
 
 class _Empty(dict[str, str]):

@@ -26,8 +26,8 @@ from agents.offline.meaning.steps import (
 
 
 def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`the largest city without an airport within 50 km`: of rows that are selected first; of others only where they
-    are the rows of another step, as in `buffer the 20 largest cities by 5 km`."""
+    """`the largest city without an airport within 50 km`: of selected rows; of others only as the rows of another
+    step (`buffer the 20 largest cities by 5 km`)."""
     top, rows = bindings["top"], bindings["source"]
     if rows.mention is None or rows.guessed or not (rows.made or context.within):
         return None
@@ -80,7 +80,7 @@ def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | 
     source = Features(text=bindings["by"].text)
     few = bindings["many"]
     is_few = isinstance(few, Compare) and few.op in ("<", "<=", "=")
-    if is_few and rows.where is not None:  # groups without any of these rows are among them
+    if is_few and rows.where is not None:  # groups without such rows count too
         found = share(bindings, context)
         if not found or not isinstance(found[0], Grouped) or found[0].part is None:
             return None
@@ -91,13 +91,13 @@ def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | 
 
 
 def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:
-    """Those of which the number of `others` passes the condition that is named."""
+    """A filter on the number of `others`."""
     title = f"{bindings['source'].heading} with {bindings['said']} {others}"
     return step("filter", RESULT, title=title, filter=LateCondition(bindings["many"]))
 
 
 def _more_of_one(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which countries have more cities than airports`: both counted in each area."""
+    """`which countries have more cities than airports`: counts both in each area."""
     areas, one, other = bindings["areas"], bindings["one"], bindings["other"]
     tables = [context.table(each) for each in (areas, one, other)]
     if not (areas.named and one.named and other.named) or not _counts_apart(tables):
@@ -117,7 +117,7 @@ def _more_of_one(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _counts_apart(tables: list[Table | None]) -> bool:
-    """Whether these are three tables, the counts of which have names that the first one does not use."""
+    """Whether these are three tables, and the columns of counts do not exist in the first one."""
     known = [table for table in tables if table is not None]
     return (
         len({table.id for table in known}) == len(tables) == len({table.name for table in known})

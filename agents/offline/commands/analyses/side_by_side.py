@@ -18,11 +18,11 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords, Grouped, first_groups_step, quoted, step
 
 DIFFERENCE = "difference"
-"""The column that is added."""
+"""The added column."""
 
 
 def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """The greatest difference between two columns, whichever is the greater one."""
+    """The greatest absolute difference between two columns."""
     rows: Features = bindings["source"]
     table = context.table(rows)
     columns = [_one_of_both(table, bindings, name) for name in ("one", "two")] if table is not None else []
@@ -40,7 +40,7 @@ def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _one_of_both(table: Table, bindings: Mapping[str, Any], name: str) -> str:
-    """The column that is meant; of `planned and built dwellings` the last word is that of both."""
+    """The column that is meant; in `planned and built dwellings` the last word belongs to both."""
     words = bindings[name].text
     both = f"{words} {bindings['two'].text.split()[-1]}" if name == "one" else words
     for each in (words, both):
@@ -52,7 +52,7 @@ def _one_of_both(table: Table, bindings: Mapping[str, Any], name: str) -> str:
 
 
 def _values_compared(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`are the oaks taller than the ashes on average`: the average of the rows of each value."""
+    """`are the oaks taller than the ashes on average`: the average per value."""
     one, other = bindings["one"], bindings["other"]
     table, first, second = context.table(one), one.where, other.where
     if table is None or table != context.table(other) or not _are_values_of_one(first, second):
@@ -68,7 +68,7 @@ def _values_compared(bindings: Mapping[str, Any], context: Context) -> Steps | N
 
 
 def _are_values_of_one(one: Any, other: Any) -> bool:
-    """Whether they are two values of the same column."""
+    """Whether the conditions are two values of the same column."""
     values = isinstance(one, OneOf) and isinstance(other, OneOf) and one.text != other.text
     return values and one.column is not None and one.column == other.column and " or " not in one.text
 

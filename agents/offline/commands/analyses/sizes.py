@@ -28,17 +28,17 @@ from agents.result_rows import rows_of
 from agents.units import UNITS, Unit
 
 _MEASURED = {"length": ("length", "length_m"), "area": ("area", "area_m2")}
-"""By the dimension: the measure, and the column that `measure` adds."""
+"""By dimension: the measure, and the column that `measure` adds."""
 _MEASURES = {"length": "long", "area": "area"}
-"""What columns that tell it are called after."""
+"""Measures in column names."""
 _DIMENSIONS = {"long": "length", "length": "length"}
 
 _OWN_KEYS = {"fid": "source_fid"}
-"""What results call a column whose name is that of their own key."""
+"""Columns renamed in results because they equal the result's own key."""
 
 
 def _dimension(bindings: Mapping[str, Any]) -> str | None:
-    """Whether a length or an area is asked for; None where the unit is one of something else."""
+    """`length` or `area`, as requested; None for other units."""
     unit: Unit | None = bindings.get("unit")
     asked = unit.dimension if unit is not None else "area"
     dimension = _DIMENSIONS.get(bindings["what"], "area") if "what" in bindings else asked
@@ -47,7 +47,7 @@ def _dimension(bindings: Mapping[str, Any]) -> str | None:
 
 
 def _measured(rows: Features, dimension: str, unit: Unit | None, title: str) -> tuple[Steps, AddedColumn]:
-    """Each row with its size, and the column that has it."""
+    """Steps that add the size of each row, and the column."""
     measure, name = _MEASURED[dimension]
     measured = step("measure", rows, title=title, measures=[measure])
     if unit is None or unit.factor == 1.0:
@@ -75,7 +75,7 @@ def _in_total(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _of_result(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`how long are they in total?`, of a result: its shapes may have been cut, so that its columns do not tell."""
+    """`how long are they in total?`, for a result: its shapes may have been cut, so measure them."""
     rows: Features = bindings["source"]
     tables = context.tables_of(rows.mention if rows.drawn else None)[:1]
     if context.chained or not (rows.previous or rows.drawn) or not any(each.is_result for each in tables):
@@ -84,7 +84,7 @@ def _of_result(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool = False) -> Steps | None:
-    """`united`: what several of them cover is counted once."""
+    """Steps for the total size. `united`: overlaps count once."""
     dimension = _dimension(bindings)
     if dimension is None:
         return None
@@ -102,8 +102,7 @@ def _of_the_one_before(bindings: Mapping[str, Any], context: Context) -> Steps |
 
 
 def _in_unit(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`how many hectares are they?`, of shapes that an analysis has made or cut; what others cover, their column
-    tells."""
+    """`how many hectares are they?`, for shapes that an analysis made or cut; otherwise a column holds the size."""
     rows = bindings.get("source") or Features(text=bindings["it"], previous=True)
     tables = context.tables_of(rows.mention if rows.drawn else None)[:1]
     dimension = _dimension(bindings)
@@ -125,7 +124,7 @@ def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
 
 
 def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`total length of the planned routes`, which no column tells: their lines are measured."""
+    """`total length of the planned routes` if no column holds it: measures the lines."""
     rows, dimension = bindings["source"], _dimension(bindings)
     if dimension is None or not _only_shapes_tell(rows, dimension, context):
         return None
@@ -133,7 +132,7 @@ def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 
 def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`the 3 longest routes`, of which no column tells how long they are."""
+    """`the 3 longest routes` if no column holds the length."""
     rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit")
     if unit is not None and unit.dimension != "length":
         return _lasting(bindings, context)
@@ -147,7 +146,7 @@ def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _lasting(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`the longest closure in days`, `which closure lasted longest?`: between the dates on which it began and ended."""
+    """`the longest closure in days`, `which closure lasted longest?`: by the time between its start and end date."""
     rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit", UNITS["days"])
     table, name = context.table(rows), f"{unit.symbol}_between"
     dates = times_lasting(table) if table is not None and rows.named else None
@@ -166,7 +165,7 @@ def _lasting(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _only_shapes_tell(rows: Features, dimension: str, context: Context) -> bool:
-    """Whether rows of a table are lines or areas, and no column tells their length or area."""
+    """Whether the rows are lines or areas without a column for their length or area."""
     table = context.table(rows)
     shape = {"length": "line", "area": "polygon"}[dimension]
     return (
@@ -176,7 +175,8 @@ def _only_shapes_tell(rows: Features, dimension: str, context: Context) -> bool:
 
 
 def _inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`what length of water mains lies in the district Riverside`: cut at its border, unless a column tells it."""
+    """`what length of water mains lies in the district Riverside`: cut at the border, unless a column names the
+    district."""
     rows, areas = bindings["source"], bindings["other"]
     if _shapes_by_place(rows, areas, context) is None:
         return None
@@ -206,8 +206,8 @@ def _inside_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _by_value(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`total length of streets by class in miles`, `acres per zone code`: the measured shapes of all rows of a value,
-    where no column tells their size. Rows that are not named are those of the only table with such a column."""
+    """`total length of streets by class in miles`, `acres per zone code`: the measured size of all rows per value, if
+    no column holds it. Without named rows, those of the only table with such a column."""
     rows: Features | None = bindings.get("source")
     words: ColumnWords = bindings["by"]
     named = context.table(rows) if rows is not None else None
@@ -228,8 +228,8 @@ def _by_value(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _in_common(areas: Table, other: Table, name: str) -> list[str]:
-    """The key and the name of areas, as the parts that they have in common with another table call these columns; none
-    where the areas have no key that the parts keep, for several may have one name."""
+    """The key and name of areas, as the intersection with another table names them; empty without a key that the
+    parts keep, because names may repeat."""
     if not areas.key or areas.is_result or areas.lake is not None:
         return []
     return [
@@ -246,8 +246,8 @@ def _by(names: Sequence[str], column: AddedColumn, title: str) -> AnalysisStep:
 
 
 def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple[Table, Table] | None:
-    """The tables of lines or areas, and of the areas in which they lie; None for points, and where the first has a
-    column that tells it."""
+    """The tables of lines or areas and of the areas around them; None for points, and if the first table has a column
+    for the area."""
     own, other = context.table(rows), context.table(areas)
     if own is None or other is None or own == other or rows.guessed or areas.guessed:
         return None

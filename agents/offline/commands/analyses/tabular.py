@@ -52,12 +52,12 @@ _FACTS = {
     "(number of points|number of vertices|vertex count)": ("points",),
     "(validity|validity and reason)": ("is_valid", "invalid_reason"),
 }
-"""Words, and what they say of geometries."""
+"""Words for facts of geometries."""
 _IN_SYSTEM = {"lon": "x", "lat": "y"}
 
 
 def _rows(bindings: Mapping[str, Any], context: Context) -> Features:
-    """Those that are named; else the layer spoken of last, or on an empty map the only table that has the column."""
+    """The named rows; else the layer mentioned last, or on an empty map the only table with the column."""
     rows: Features = bindings.get("source", RESULT)
     column, vocabulary = bindings.get("column"), context.vocabulary
     if "source" in bindings or column is None or context.chained or vocabulary.layers:
@@ -69,7 +69,7 @@ def _rows(bindings: Mapping[str, Any], context: Context) -> Features:
 
 
 def _changes(text: str, *changes: Mapping[str, Any], as_text: bool = False) -> Rule:
-    """A rule for changes of columns with these arguments; the words fill in the others."""
+    """A rule for column changes with these arguments; the words provide the others."""
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows = _rows(bindings, context)
@@ -83,12 +83,12 @@ def _changes(text: str, *changes: Mapping[str, Any], as_text: bool = False) -> R
 
 
 def _change(text: str, function: str, *, as_text: bool = False, **arguments: Any) -> Rule:
-    """`as_text`: a number that is said as the value is a text."""
+    """A rule for one column change. `as_text`: a numeric value is stored as text."""
     return _changes(text, {"function": function, **arguments}, as_text=as_text)
 
 
 def _argument(name: str, value: Any) -> Any:
-    """As the operation takes it: lists, and numbers as they were said."""
+    """An argument as the operation takes it."""
     if name == "format":
         return value.upper()
     if isinstance(value, Quantity):
@@ -97,13 +97,13 @@ def _argument(name: str, value: Any) -> Any:
 
 
 def _of_system(change: dict[str, Any]) -> dict[str, Any]:
-    """In a reference system that is named, longitude and latitude are its x and y."""
+    """The change with x and y for longitude and latitude if a reference system is named."""
     fact = change.get("fact")
     return {**change, "fact": _IN_SYSTEM[fact]} if "srid" in change and fact in _IN_SYSTEM else change
 
 
 def _split(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
-    """Cheaper than `split` into single parts, to which the antimeridian would be a place."""
+    """Cheaper than `split` into single parts, where the antimeridian would be a place."""
     return (step("tidy", bindings["source"], antimeridian=True),)
 
 

@@ -27,7 +27,7 @@ def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """Of the one table of points that knows how many people there are; areas would count people farther away, too."""
+    """Of the only table of points with a population; areas would count people farther away."""
     known = _points_with_people(context.vocabulary.few_tables)
     if known is None:
         return None
@@ -46,12 +46,12 @@ def _people_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`how many people live in it`: of the areas themselves where they know, else of the points in them."""
+    """`how many people live in it`: of the areas themselves if they hold a population, else of points inside."""
     areas: Features = bindings["areas"]
     if not (areas.previous or areas.drawn):
         return None
     table = context.spoken_of if areas.previous else context.table(areas)
-    # A ring around a city keeps the city's columns, and its people are not those of the ring.
+    # A ring around a city keeps the city's columns, but not its people.
     own = measure_columns(table, "people") if table is not None and rows_of(table) else []
     if len(own) > 1:
         return None
@@ -71,7 +71,7 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 
 def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
-    """The one table of points that knows how many people there are, with its column."""
+    """The only table of points with a population, and the column."""
     known = [
         (table, columns[0])
         for table in tables
@@ -86,7 +86,7 @@ def _figure_name(figure: Mapping[str, Any]) -> str:
 
 
 def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`how many pupils go to schools within 1 km of a hospital`: of a column that counts."""
+    """`how many pupils go to schools within 1 km of a hospital`: the sum of a count."""
     rows: Features = bindings["source"]
     table = context.table(rows)
     columns = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
@@ -96,7 +96,7 @@ def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`how much was paid for claims in tracts with …`: the sum of a column of numbers."""
+    """`how much was paid for claims in tracts with …`: the sum of a column."""
     rows: Features = bindings["source"]
     if not context.has_column(rows, bindings["what"].text):
         return None
@@ -104,8 +104,8 @@ def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _figure_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`total building damage in tracts with …`, which names no rows: those of the only table with such a column that
-    lie in these areas."""
+    """`total building damage in tracts with …`, without named rows: of those of the only table with such a column,
+    inside these areas."""
     areas: Features = bindings["areas"]
     rows, figure = bindings["counted"]
     table = context.table(rows)

@@ -1,1 +1,1 @@
-"""Questions about one table whose pieces may stand in any order."""
+"""Questions about one table, assembled from pieces in any order."""

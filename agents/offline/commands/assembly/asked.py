@@ -1,4 +1,4 @@
-"""What pieces ask for together: rows and conditions, a figure, and how the answer is ordered."""
+"""What the pieces of a question request together: rows and conditions, a figure, and the order of the answer."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ COUNT = {"function": "count"}
 PERCENT = "percent"
 _FUNCTIONS = {"minimum": "min", "maximum": "max"}
 _ANY_FIGURE = ("big", "high", "")
-"""Measures of words such as `largest` and `highest`, which describe any figure."""
+"""Measures of words that describe any figure, such as `largest` and `highest`."""
 _MEASURED_IN = {"worth": {"currency"}, "long": {"length", "time"}, "heavy": {"mass"}}
-"""Dimensions of figures that such words describe, whatever their columns are called."""
+"""Dimensions of figures that such words describe, whatever the column's name."""
 _FIGURES = ("figure", "count", "measured")
 _FORM = ("table", "chart", "order", "look", "ask", "draw", "with")
 _GROUP_KINDS = ("text", "boolean", "integer")
@@ -44,29 +44,34 @@ _PREDICATES = frozenset(("is", "are", "was", "were", "has", "have", "had"))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Pieces of a question about `table`, in the order of the words."""
+    """The pieces of a question about `table`, in the order of the words."""
 
     table: Table
     pieces: tuple[Piece, ...]
 
     def all(self, kind: str) -> list[Piece]:
+        """The pieces of this kind."""
         return [each for each in self.pieces if each.kind == kind]
 
     def one(self, kind: str) -> Piece | None:
+        """The first piece of this kind."""
         return next((each for each in self.pieces if each.kind == kind), None)
 
     def has(self, *kinds: str) -> bool:
+        """Whether there is a piece of any of these kinds."""
         return any(each.kind in kinds for each in self.pieces)
 
     def only(self, *kinds: str) -> bool:
-        """Whether there is nothing else in the question."""
+        """Whether all pieces are of these kinds."""
         return all(each.kind in kinds for each in self.pieces)
 
     def without(self, kind: str) -> Asked:
+        """The question without pieces of this kind."""
         return replace(self, pieces=tuple([each for each in self.pieces if each.kind != kind]))
 
     def with_numbers(self) -> Asked:
-        """Behind a figure a column means numbers: `average pressure`, of columns `pressure` and `pressure_zone`."""
+        """The question with numeric columns after functions: `average pressure`, for `pressure` and
+        `pressure_zone`."""
         pieces = list(self.pieces)
         for at, (before, each) in enumerate(pairwise(self.pieces), 1):
             if before.kind != "figure" or each.kind != "column" or self._are_numbers(each.value):
@@ -77,18 +82,18 @@ class Asked:
         return replace(self, pieces=tuple(pieces))
 
     def without_years(self) -> Asked:
-        """`per year` says no more of a column `cost_eur_yr`; else it is left, and nothing has it."""
+        """The question without `per year` if a column implies it: `cost_eur_yr`. Otherwise it remains unread."""
         yearly = [name for name in self.columns if {"yr", "year", "annual"} & set(name_words(name))]
         return self.without("yearly") if self.has("yearly") and len(yearly) == 1 else self
 
     def of_them(self) -> Asked:
-        """The same of the rows that were spoken of."""
+        """The same question about the rows mentioned before."""
         rows = Features(Mention("them", pronoun=True), text="them")
         return replace(self, pieces=(Piece("rows", -1, -1, rows, text="them"), *self.pieces))
 
     def with_alternatives(self) -> Asked:
-        """`the fatal and the serious crashes`: values of one column side by side are alternatives, because a row has
-        one value."""
+        """The question with adjacent values of one column as alternatives: `the fatal and the serious crashes`; a row
+        has one value."""
         pieces: list[Piece] = []
         for each in self.pieces:
             before = pieces[-1] if pieces else None
@@ -103,8 +108,8 @@ class Asked:
 
     @property
     def is_joined(self) -> bool:
-        """Whether each `and` joins conditions, columns, or how the answer is to look, each number stands before the
-        rows, each `them` behind them, and each `with` before a column or what ranks."""
+        """Whether the connecting words are placed sensibly: `and` between conditions, columns or output options,
+        numbers before rows, `them` after rows, `with` before a column or ranking."""
         kinds = [each.kind for each in self.pieces]
         if "them" in kinds and "rows" not in kinds[: kinds.index("them")]:
             return False
@@ -124,7 +129,7 @@ class Asked:
         )
 
     def is_listed(self, column: Piece) -> bool:
-        """Whether a column stands where those are that are to be shown: behind `list`, `give me` or `with their`."""
+        """Whether a column is to be shown: it follows `list`, `give me` or `with their`."""
         at = self.pieces.index(column)
         while at and self.pieces[at - 1].kind in ("column", "and"):
             at -= 1
@@ -138,11 +143,13 @@ class Asked:
 
     @property
     def noun(self) -> str:
+        """The noun for the rows."""
         rows = self.one("rows")
         return rows.text if rows is not None else self.table.name.replace("_", " ")
 
     @property
     def mention(self) -> Mention:
+        """The mention of the rows."""
         rows = self.one("rows")
         own: Features | None = rows.value if rows is not None else None
         return (
@@ -153,6 +160,7 @@ class Asked:
 
     @property
     def conditions(self) -> list[Condition]:
+        """All conditions on the rows."""
         rows = self.one("rows")
         own = rows.value.where if rows is not None else None
         besides = [each.where for each in self.pieces if each.where is not None]
@@ -164,6 +172,7 @@ class Asked:
 
     @property
     def where(self) -> Condition | None:
+        """All conditions as one."""
         return all_of(*self.conditions)
 
     @property
@@ -174,14 +183,15 @@ class Asked:
 
     @property
     def rows_are_spoken_of(self) -> bool:
-        """Whether they are those of the question before."""
+        """Whether they are the rows of the previous question."""
         return self.mention.pronoun
 
     def rows(self, where: Condition | None) -> Features:
+        """The rows with a condition, as the input of a step."""
         return Features(Mention(self.noun, (self.table.id,)), where, text=self.called)
 
     def share(self) -> tuple[Condition | None, Condition | None] | None:
-        """The condition that a part passes, and that of the whole; None where the request does not tell them apart."""
+        """The condition on the part and that on the whole; None if the request does not separate them."""
         rows = self.one("rows")
         after = [
             each.value
@@ -198,7 +208,7 @@ class Asked:
     # --- figures ---------------------------------------------------------------------------------------------
 
     def figure(self) -> dict[str, Any] | None:
-        """The function and its column, as operations take it; None where the words make none."""
+        """The function and its column, as operations take it; None if the words do not form one."""
         columns, named = self.all("column"), self.one("figure")
         if self.has("measured") or (not columns and self.has("amount")):
             return None
@@ -220,7 +230,7 @@ class Asked:
 
     @property
     def figure_is_fixed(self) -> bool:
-        """Whether a condition names the value of the column of the figure: not of `total repair costs 2024`."""
+        """Whether a condition fixes the value of the figure's column; not so in `total repair costs 2024`."""
         fixed = {
             each.column.columns
             for each in self.conditions
@@ -229,7 +239,7 @@ class Asked:
         return self.has("figure") and any(each.value.columns in fixed for each in self.all("column"))
 
     def figures(self) -> list[dict[str, Any]]:
-        """Several functions of one column, or one of each column, in the order of the words."""
+        """Several functions of one column, or one per column, in the order of the words; else empty."""
         said = [each for each in self.pieces if each.kind in ("figure", "column")]
         kinds = [each.kind for each in said]
         named, columns = self.all("figure"), self.all("column")
@@ -273,21 +283,21 @@ class Asked:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of all columns that are named by themselves."""
+        """The names of all columns mentioned by themselves."""
         return tuple(name for each in self.all("column") for name in each.value.columns)
 
     # --- groups ----------------------------------------------------------------------------------------------
 
     @property
     def group_column(self) -> str | None:
-        """The one column of the rows that the groups are values of."""
+        """The only column of the rows whose values are the groups."""
         group, whose = self.one("group"), self.one("whose")
         return self.own_column(
             group.value if group is not None else whose.value[0] if whose is not None else None
         )
 
     def own_column(self, mention: Any) -> str | None:
-        """The one column of the rows that may have the groups as its values."""
+        """The column that a mention means, if it can hold groups."""
         if not isinstance(mention, ColumnMention) or len(mention.columns) != 1:
             return None
         column = self.table.column(mention.columns[0])
@@ -298,22 +308,22 @@ class Asked:
 
     @property
     def group_words(self) -> str:
-        """What the groups are called."""
+        """The words for the groups."""
         group, whose = self.one("group"), self.one("whose")
         value = group.value if group is not None else whose.value[0] if whose is not None else ""
         return value if isinstance(value, str) else str(value.text).removeprefix("the ")
 
     @property
     def does_fit(self) -> bool:
-        """Whether a verb, if there is one, is what the groups do: `does each operator run`."""
+        """Whether a verb, if any, matches the groups: `does each operator run`."""
         does, name = self.one("does"), self.group_column
         return does is None or (name is not None and bool(does.value & set(name_words(name))))
 
     # --- order -----------------------------------------------------------------------------------------------
 
     def descends(self, columns: Sequence[str] = ()) -> bool | None:
-        """Whether the greatest figures come first, which is so without an order; None for an order that the
-        figure, of these columns, does not have. `fewest` is one of numbers of rows only."""
+        """Whether the greatest figures come first, also without an order; None if the order does not apply to these
+        columns. `fewest` only applies to counts."""
         order, most = self.one("order"), self.one("most")
         if most is not None:
             return "most" in most.value.split() if order is None and not columns else None
@@ -349,11 +359,11 @@ def _either(one: Piece, other: Piece) -> Piece:
 
 
 def _after_noun(text: str) -> str:
-    """A condition as it stands behind a noun: `that are in North`."""
+    """A condition as written after a noun: `that are in North`."""
     return f"that {text}" if text.split()[0].lower() in _PREDICATES else text
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether `and` may stand between pieces of these kinds."""
+    """Whether `and` may join pieces of these kinds."""
     same = {before, after} <= {"condition"} or {before, after} <= {"column", "same", "figure"}
     return same or before in _FORM or after in (*_FORM, *_FIGURES)

@@ -1,10 +1,10 @@
-"""How much a number changed between two years that have a column each: `population growth 2010-2020 in percent`."""
+"""Changes of a number between two years with a column each: `population growth 2010-2020 in percent`."""
 
 from __future__ import annotations
 
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import Asked
-from agents.offline.commands.assembly.computed import adds, known
+from agents.offline.commands.assembly.computed import can_be_summed, known
 from agents.offline.commands.assembly.measured import Change
 from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, first_ones
 from agents.offline.language.column_names import columns_called
@@ -15,18 +15,18 @@ from agents.offline.meaning.features import RESULT
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, quoted, step, sum_of, top_step
 
 _PERCENT, _CHANGE = "change_in_percent", "change"
-"""The columns that are added."""
+"""The added columns."""
 _KINDS = (
     "change", "span", "rows", "condition", "and", "column", "figure", "group", "whose", "top", "most", "number", "unit",
     "share", "table", "ask", "order", "does", "with",
 )  # fmt: skip
 _RELATIVE = ("fast", "strong")
-"""Measures of superlatives that are meant in percent: `grew fastest`."""
+"""Measures of superlatives that mean percent: `grew fastest`."""
 
 
 def changed(asked: Asked) -> Steps | None:
-    """The change of each row, or of the totals of each group, as a number and in percent; only the first ones where
-    they are ranked."""
+    """The change of each row, or of each group's totals, as a number and in percent; if ranked, only the first
+    ones."""
     change, span, unit = map(asked.one, ("change", "span", "unit"))
     if change is None or span is None or not asked.only(*_KINDS) or not asked.does_fit:
         return None
@@ -50,7 +50,7 @@ def changed(asked: Asked) -> Steps | None:
         by = asked.group_column
         if by is None or set(name_words(asked.group_words)) <= set(name_words(asked.table.name)):
             return None
-        if not all(adds(asked, each, name) for each in pair):
+        if not all(can_be_summed(asked, each, name) for each in pair):
             return None
         totals = [sum_of(each) for each in pair]
         figures = [*totals, {"function": "count", "name": "count"}]
@@ -60,11 +60,11 @@ def changed(asked: Asked) -> Steps | None:
         title = f"{title if is_ranked else f'{title} by {asked.group_words}'}{note}"
         before, after, rows = f"sum_{before}", f"sum_{after}", RESULT
     elif asked.table.column(_CHANGE) is not None and is_ranked:
-        return None  # the added one gets another name
+        return None  # the added column would be renamed
     before, after = quoted(before), quoted(after)
     changes = [(_CHANGE, title, f"{after} - {before}")]
     changes.append((_PERCENT, f"{title}, in percent", f"100.0 * ({after} - {before}) / {before}"))
-    first, last = changes if is_relative else reversed(changes)  # the answer gives the last one
+    first, last = changes if is_relative else reversed(changes)  # the answer shows the last column
     steps = (
         *steps,
         step("calculate", rows, name=first[0], title=first[1], expression=first[2]),
@@ -77,7 +77,7 @@ def changed(asked: Asked) -> Steps | None:
 
 
 def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
-    """The first ones of those that have grown, or have shrunk: none has lost anything where each has gained."""
+    """The first of those that grew, or that shrank; empty if all changed the other way."""
     ranked = first_ones(asked, (*_RELATIVE, *SIZES))
     if change.rises is None or ranked is None or not ranked[1]:
         return None
@@ -91,7 +91,7 @@ def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
 
 
 def _first(steps: Steps, limit: int, title: str, *, falls: bool) -> Steps:
-    """The first ones of those that have shrunk, or have grown."""
+    """The first of those that shrank, or grew."""
     fits = {"op": "<" if falls else ">", "args": [{"property": _CHANGE}, 0]}
     last = AddedColumn(_PERCENT if steps[-1].title.endswith("percent") else _CHANGE)
     return (
@@ -102,7 +102,7 @@ def _first(steps: Steps, limit: int, title: str, *, falls: bool) -> Steps:
 
 
 def _is_of_change(condition: Condition) -> bool:
-    """`over 10 %`, of no column, behind a change: it is no condition on another share."""
+    """Whether `over 10 %` without a column belongs to the change."""
     value = condition.value if isinstance(condition, Compare) and condition.column is None else None
     return isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share"
 
@@ -113,7 +113,7 @@ def _is_relative(asked: Asked) -> bool:
 
 
 def _pair(asked: Asked) -> tuple[str, str] | None:
-    """The only columns of numbers that are called alike but for the two years, and as the request says."""
+    """The only pair of numeric columns whose names differ in the year and match the request."""
     first, second = asked.all("span")[0].value
     named = [
         *(each.value.column for each in asked.all("change")),

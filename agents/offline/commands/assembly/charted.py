@@ -1,4 +1,4 @@
-"""A chart from its pieces in any order: `total value of residential parcels per district, as a bar chart`."""
+"""Charts, assembled from pieces in any order: `total value of residential parcels per district, as a bar chart`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _OTHERS = (
     "per", "between", "unit", "top", "does", "number", "look", "same", "measured", "part", "whose", "change", "span",
     "whole", "compare",
 )  # fmt: skip
-"""Pieces that no chart has."""
+"""Pieces that do not belong to a chart."""
 _GROUPS = ("", "bar", "pie")
-"""Kinds that have a bar or a part for each group; `chart` alone is one."""
+"""Kinds with a bar or slice per group; `chart` alone is one of them."""
 
 
 def charted(asked: Asked) -> i.Intent | None:
-    """None where the pieces do not make a chart of that kind."""
+    """The chart; None if the pieces do not form one of that kind."""
     kind = kind_named(asked.all("chart")[0].value)
     group = asked.one("group")
     if asked.has(*_OTHERS) or (asked.has("share") and kind != "pie"):
@@ -37,7 +37,7 @@ def charted(asked: Asked) -> i.Intent | None:
     if asked.has("order", "most") and not (
         kind in _GROUPS and asked.descends(asked.columns) and own is not None and own.kind == "text"
     ):
-        return None  # bars of texts are in that order anyway
+        return None  # bars of texts have that order anyway
     if figure == COUNT:
         return i.Chart(kind, asked.mention, (by,), where=asked.where) if asked.has("rows", "count") else None
     how = {"min": "minimum", "max": "maximum"}.get(figure["function"], figure["function"])
@@ -45,7 +45,7 @@ def charted(asked: Asked) -> i.Intent | None:
 
 
 def _of_periods(asked: Asked, kind: str, period: str) -> i.Intent | None:
-    """The number of rows in each year or month of the date that is named, or of the only one."""
+    """The number of rows per year or month, by the named or the only date."""
     named = [name for each in asked.all("column") for name in each.value.columns]
     dates = [
         each.name
@@ -64,7 +64,7 @@ def _of_periods(asked: Asked, kind: str, period: str) -> i.Intent | None:
 
 
 def _of_columns(asked: Asked, kind: str) -> i.Intent | None:
-    """`histogram of the rents`, `scatter plot of rent against floor area`: of the rows' own numbers."""
+    """`histogram of the rents`, `scatter plot of rent against floor area`: of numeric columns."""
     columns = [each.value for each in asked.all("column")]
     own = [asked.table.column(name) for each in columns for name in each.columns]
     wanted = {"histogram": 1, "scatter": 2, "box": 1}.get(kind)

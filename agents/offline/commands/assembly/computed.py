@@ -1,4 +1,4 @@
-"""Figures that are calculated first: times between dates, totals divided by totals, sizes in a unit."""
+"""Figures that need a calculation first: times between dates, quotients of totals, sizes in a unit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from agents.offline.meaning.units import column_unit
 from agents.units import Unit
 
 _MEASURED = {"area": ("area", "area_m2", "polygon"), "length": ("length", "length_m", "line")}
-"""Of a dimension the measure, the column that it adds, and the shapes that have it."""
+"""By dimension: the measure, the column that it adds, and the kind of geometry."""
 
 
 def of_times(asked: Asked) -> Steps | None:
@@ -54,7 +54,7 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     if between is None or asked.has("column", "count", "amount"):
         return None
     if said is None and between.text.lower() == "length":
-        return None  # which may be one in metres
+        return None  # it may be a length in metres
     what = named.value if named is not None else "mean" if between.text.lower().startswith("how long") else ""
     if not what:
         return None
@@ -71,7 +71,7 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
         "function": {"minimum": "min", "maximum": "max"}.get(what, what),
         "column": ColumnWords(name),
     }
-    # Of each group all rows are counted, also those that have no such time.
+    # Groups count all rows, including those without such a time.
     rows, note = (asked.rows(asked.where), "") if asked.has("group") else known(asked, names)
     title = f"{words[:1].upper()}{words[1:]}{note}"
     return (time_between(rows, names, unit, name, title),), figure, words
@@ -88,8 +88,8 @@ def of_all(asked: Asked) -> Steps | None:
 
 
 def rates(asked: Asked) -> Steps | None:
-    """`breaks per km by material`, `average value per square metre by land use`: the totals of both, divided; of
-    `which park has the highest upkeep per visitor` or `the top 5 farms by yield per hectare` the values of each row."""
+    """Quotients: of totals per group (`breaks per km by material`, `average value per square metre by land use`), or
+    of each row (`which park has the highest upkeep per visitor`, `the top 5 farms by yield per hectare`)."""
     asked = _ranked_by_its_column(asked)
     columns, per, named = asked.all("column"), asked.one("per"), asked.one("figure")
     if per is None or len(columns) != 1 or asked.has("unit", "amount"):
@@ -100,7 +100,7 @@ def rates(asked: Asked) -> Steps | None:
         each = (_MEASURED[measure][1], of.factor)
     if what is None or each is None or what == each[0]:
         return None
-    if not adds(asked, what, columns[0].text) or not (measure or adds(asked, each[0])):
+    if not can_be_summed(asked, what, columns[0].text) or not (measure or can_be_summed(asked, each[0])):
         return None
     if named is not None and named.value not in ("mean", "sum"):
         return None
@@ -125,7 +125,7 @@ def rates(asked: Asked) -> Steps | None:
 
 
 def _measure_of(asked: Asked, unit: Unit) -> str:
-    """`length` or `area`, where shapes have it that no column tells: `crashes per mile by street`."""
+    """`length` or `area` if shapes have it but no column holds it: `crashes per mile by street`."""
     _, name, family = _MEASURED.get(unit.dimension, ("", "", ""))
     told = measure_columns(asked.table, {"length": "long"}.get(unit.dimension, unit.dimension))
     has_it = asked.table.geometry_family == family and asked.table.column(name) is None
@@ -133,7 +133,7 @@ def _measure_of(asked: Asked, unit: Unit) -> str:
 
 
 def _ranked_by_its_column(asked: Asked) -> Asked:
-    """`top 5 farms by yield per hectare`: `by yield` is no group there."""
+    """`top 5 farms by yield per hectare`: `by yield` is a column, not a group."""
     group, top = asked.one("group"), asked.one("top")
     by = group.value if group is not None else None
     is_first = top is not None and top.value.word in ("top", "bottom") and asked.has("rows")
@@ -162,7 +162,7 @@ _RATE_KINDS = (
 def _rates_of_rows(
     asked: Asked, names: tuple[str, str], factor: float, name: str, words: str, measure: str
 ) -> Steps | None:
-    """The first rows by one column divided by another."""
+    """The first rows, by the quotient of two columns."""
     ranked = first_ones(asked)
     if ranked is None or asked.has("figure") or not asked.has("rows") or not asked.only(*_RATE_KINDS):
         return None
@@ -180,11 +180,11 @@ def _rates_of_rows(
 def _first_by_rate(
     asked: Asked, names: tuple[str, str], factor: float, name: str, words: str, measure: str = ""
 ) -> Steps | None:
-    """The first groups by their totals, divided."""
+    """The first groups, by the quotient of their totals."""
     by, ranked = asked.group_column, first_ones(asked)
     called = name_words(asked.group_words)
     if set(called) <= set(name_words(asked.table.name)) and not are_pieces_of(asked.table.name, called):
-        return None  # `which farm`, of which each is a row
+        return None  # `which farm`, where each farm is a row
     if by is None or ranked is None or not asked.does_fit or not asked.only(*_RATE_KINDS, "whose", "figure"):
         return None
     title = f"Total {words} of {asked.called} by {asked.group_words}"
@@ -205,7 +205,7 @@ def _top_rates(
 def divided(
     asked: Asked, by: str, names: tuple[str, str], factor: float, name: str, title: str, measure: str = ""
 ) -> Steps:
-    """The totals of two columns in each group, divided; with a `measure` that adds the second one."""
+    """Steps that divide the totals of two columns per group; `measure` adds the second column first."""
     figures = [sum_of(each) for each in dict.fromkeys(names)]
     rows, note = known(asked, names[:1] if measure else names)
     before: Steps = (step("measure", rows, measures=[measure]),) if measure else ()
@@ -218,14 +218,14 @@ def divided(
     return (*before, totals, rate)
 
 
-def adds(asked: Asked, name: str, said: str = "") -> bool:
-    """Whether the total of a column is one: none of averages, rates or shares."""
+def can_be_summed(asked: Asked, name: str, said: str = "") -> bool:
+    """Whether the sum of a column is meaningful: not for averages, rates or shares."""
     column = asked.table.column(name)
     return column is not None and not is_of_each(column, said)
 
 
 def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
-    """The rows in which each of these columns has a value, and what the title says of that."""
+    """The rows in which all these columns have a value, and a note for the title."""
     columns = [asked.table.column(each) for each in dict.fromkeys(names)]
     may_lack = [each.name for each in columns if each is not None and each.nullable]
     if not may_lack:
@@ -238,7 +238,7 @@ def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
 
 
 def number(asked: Asked, mention: ColumnMention) -> str | None:
-    """The one column of numbers that is meant."""
+    """The only numeric column that is meant; else None."""
     column = asked.table.column(mention.columns[0]) if len(mention.columns) == 1 else None
     return (
         column.name
@@ -248,7 +248,7 @@ def number(asked: Asked, mention: ColumnMention) -> str | None:
 
 
 def _divisor(asked: Asked, per: Per) -> tuple[str, float] | None:
-    """The column that is divided by, and what its unit makes of the result."""
+    """The column to divide by, and the factor that its unit requires."""
     if isinstance(per.of, ColumnMention):
         name = number(asked, per.of)
         return (name, per.amount) if name is not None else None
@@ -256,7 +256,7 @@ def _divisor(asked: Asked, per: Per) -> tuple[str, float] | None:
 
 
 def _size_in(asked: Asked, per: Unit) -> tuple[str, float] | None:
-    """The column of lengths or areas, and what a unit makes of a figure by it."""
+    """The column of lengths or areas, and the factor between its unit and `per`."""
     names = measure_columns(asked.table, {"length": "long", "area": "area"}.get(per.dimension, ""))
     column = asked.table.column(names[0]) if len(names) == 1 else None
     own = column_unit(column) if column is not None else None
@@ -264,8 +264,8 @@ def _size_in(asked: Asked, per: Unit) -> tuple[str, float] | None:
 
 
 def measured(asked: Asked) -> i.Statistic | None:
-    """`how many kilometres of road are in poor condition`: the total of the column that tells the length or area. What
-    lies in a place is cut at its border, and not added up."""
+    """`how many kilometres of road are in poor condition`: the total of the length or area column. Not for rows in a
+    place, which have to be cut at its border."""
     unit = asked.all("measured")[0].value
     size = _size_in(asked, unit)
     is_read = asked.has("rows") and asked.only("measured", "rows", "condition", "and", "table")
@@ -275,7 +275,7 @@ def measured(asked: Asked) -> i.Statistic | None:
 
 
 def with_size(asked: Asked) -> Asked:
-    """`how many acres of park`, of groups: the total of the column that tells the area, in that unit."""
+    """`how many acres of park`, for groups: the question about the total of the area column, in that unit."""
     said = asked.all("measured")[0]
     size = _size_in(asked, said.value)
     if size is None:
@@ -291,7 +291,7 @@ def with_size(asked: Asked) -> Asked:
 
 
 def counted_with(asked: Asked) -> Steps | None:
-    """`how many claims are open, and what is their total damage?`: the number of rows and a figure of them."""
+    """`how many claims are open, and what is their total damage?`: the count of rows and a figure."""
     figure = asked.figure()
     if not asked.only("count", "figure", "rows", "condition", "column", "and", "table") or not asked.has(
         "rows"

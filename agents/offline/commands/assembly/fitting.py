@@ -1,4 +1,4 @@
-"""Whether a condition that was read makes sense for a table, and whether a text is a value that is known."""
+"""Checks whether a condition makes sense for a table, and whether a text is a known value."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from agents.offline.meaning.conditions import (
 
 
 def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> bool:
-    """Whether the types agree: a text is compared with a column of texts, a number with one of numbers. What other
-    rows are called is not a value: `in tracts`; nor is what a column is called: `in population`."""
+    """Whether a condition is plausible: text columns are compared with texts, numbers with numbers.
+
+    Names of other rows (`in tracts`) and columns (`in population`) are not values.
+    """
     if {"each", "every"} & set(said.split()):
         return False  # a group
     match condition:
@@ -56,7 +58,7 @@ def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> boo
 
 
 def columns_of(condition: Any) -> tuple[str, ...]:
-    """The columns that are asked for; none where the request names no columns."""
+    """The columns that a condition names; empty if none."""
     if isinstance(condition, Negation):
         return columns_of(condition.inner)
     column = getattr(condition, "column", None)
@@ -64,19 +66,20 @@ def columns_of(condition: Any) -> tuple[str, ...]:
 
 
 def _are(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
-    """Whether all columns that are meant are of these kinds."""
+    """Whether all columns of a mention are of these kinds."""
     own = [table.column(name) for name in mention.columns] if mention is not None else []
     return all(each is not None and each.kind in kinds for each in own)
 
 
 def _is_explained(table: Table, condition: OneOf) -> bool:
-    """Whether comments tell the numbers of the values: `high confidence` of “confidence 1 low, 2 medium, 3 high”."""
+    """Whether comments explain the numbers of the values: `high confidence` of “confidence 1 low, 2 medium, 3
+    high”."""
     own = [table.column(name) for name in condition.column.columns] if condition.column is not None else []
     return all(each is not None and explains_number(each, condition.text) for each in own)
 
 
 def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> bool:
-    """Whether a text is known as a value, of this table where one is given."""
+    """Whether a text is a known value, of this table if given."""
     known = vocabulary.values_called(name_words(text.removeprefix("the ")))
     return any(table is None or own.id == table.id for own, _, _ in known)
 

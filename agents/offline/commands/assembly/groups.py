@@ -1,4 +1,4 @@
-"""A figure of each group, as steps of an analysis: by a column of the rows, by the areas they lie in, or by time."""
+"""Figures per group, as steps of an analysis: by a column of the rows, by the areas they lie in, or by time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
 from agents.offline.commands.assembly.computed import (
-    adds,
+    can_be_summed,
     divided,
     number,
     of_times,
@@ -35,11 +35,11 @@ from agents.offline.meaning.steps import (
 from agents.offline.meaning.units import column_unit
 
 _WITH_A_GROUP = ("group", "rows", "condition", "and", "order", "top", "table", "draw", "does", "compare")
-"""Pieces of any question with a group."""
+"""Pieces allowed in any question with a group."""
 
 
 def grouped(asked: Asked, context: Context) -> Steps | None:
-    """The steps of a question with a group; None where its pieces do not fit."""
+    """The steps of a question with a group; None if its pieces do not fit."""
     group = asked.one("group")
     if group is None or (not asked.does_fit):
         return None
@@ -58,7 +58,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
     if figure == COUNT and not asked.has("rows", "condition"):
-        return None  # it is not said of what
+        return None  # the counted rows are not named
     rows, title = asked.rows(asked.where), f"{figure_words(figure)} {asked.called} by {asked.group_words}"
     if asked.has("with share") and not isinstance(group.value, ColumnMention):
         return None
@@ -86,8 +86,8 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
 
 
 def by_several(asked: Asked, context: Context) -> Steps | None:
-    """`incidents by type and year`: a figure of each pair of values, or of a value and a time. Without a figure the
-    rows are counted, and numbers are no groups."""
+    """`incidents by type and year`: a figure per pair of values, or per value and period. Without a figure, counts
+    rows, and numbers are no groups."""
     said, figure = asked.one("groups"), asked.figure()
     kinds = ("groups", "rows", "condition", "and", "table")
     if said is None or not asked.only(*kinds, "figure", "column", "count", "amount"):
@@ -142,7 +142,7 @@ def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
 
 
 def _shares(asked: Asked) -> Steps | None:
-    """Of the rows of each group those that pass, in percent; or of all rows, or a total, those of each group."""
+    """Percentage of each group's rows that pass a condition; or each group's percentage of all rows or of a total."""
     by, said = asked.group_column, asked.share()
     if by is None or said is None or not _percent(asked):
         return None
@@ -169,7 +169,7 @@ def _percent(asked: Asked) -> bool:
 
 
 def _of_people(asked: Asked, by: str) -> Steps | None:
-    """`what percent of residents is 65 or older in each parish`: the totals of two columns, divided."""
+    """`what percent of residents is 65 or older in each parish`: the quotient of two totals."""
     part, columns = asked.one("part"), asked.all("column")
     if part is None or len(columns) != 1 or asked.has("order", "top"):
         return None
@@ -182,7 +182,7 @@ def _of_people(asked: Asked, by: str) -> Steps | None:
 
 
 def _of_whole(asked: Asked) -> Steps | None:
-    """`population aged 65 or older as a percentage of total population, by county`: the same, of any two columns."""
+    """`population aged 65 or older as a percentage of total population, by county`: the same for any two columns."""
     by, whole, part, columns = asked.group_column, asked.one("whole"), asked.one("part"), asked.all("column")
     if by is None or whole is None or len(columns) != 1:
         return None
@@ -199,10 +199,10 @@ def _of_whole(asked: Asked) -> Steps | None:
 
 
 def _are_of_one_kind(asked: Asked, names: tuple[str, str]) -> bool:
-    """Whether the total of one may be a part of the total of the other: of euros, or of numbers without a unit."""
+    """Whether one total may be a part of the other: both in euros, or both without a unit."""
     columns = [column for each in names if (column := asked.table.column(each)) is not None]
     units = {unit.dimension if (unit := column_unit(each)) is not None else "people" for each in columns}
-    return all(adds(asked, each) for each in names) and len(units) == 1
+    return all(can_be_summed(asked, each) for each in names) and len(units) == 1
 
 
 def first_groups(asked: Asked) -> Steps | None:
@@ -250,7 +250,7 @@ def first_groups(asked: Asked) -> Steps | None:
 
 
 def _groups_having(asked: Asked, by: str) -> Steps | None:
-    """`which beaches had an advisory in 2024?`: the groups of the rows that pass, with their numbers."""
+    """`which beaches had an advisory in 2024?`: the groups of matching rows, with their counts."""
     whose = asked.one("whose")
     if whose is None or whose.value[1] or not asked.only("whose", "rows", "condition", "and"):
         return None
@@ -262,14 +262,14 @@ def _groups_having(asked: Asked, by: str) -> Steps | None:
     if not {*name_words(own.name), *comment_head(own.comment)} >= {*words} or not explained.isdisjoint(words):
         return None  # `libraries`, a value that the comment explains
     title = f"Number of {asked.called} by {asked.group_words}"
-    if not asked.has("rows"):  # and no words for them, but the table's name
+    if not asked.has("rows"):  # only the table's name stands for them
         conditions = " ".join(each.text for each in asked.all("condition"))
         title = f"{asked.group_words[:1].upper()}{asked.group_words[1:]}: {conditions}"
     return (Grouped(asked.rows(asked.where), by, dict(COUNT), title=title),)
 
 
 def named_several(where: Condition | None) -> bool:
-    """Whether rows are those of several values, side by side: `in Austria and Norway`, and not `Austria or Norway`."""
+    """Whether the rows have several values side by side: `in Austria and Norway`, not `Austria or Norway`."""
     match where:
         case Group("and", parts):
             return any(map(named_several, parts))
@@ -280,13 +280,13 @@ def named_several(where: Condition | None) -> bool:
 
 
 def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
-    """`average height of the airports in Austria and Norway`: by the column that has these values."""
+    """`average height of the airports in Austria and Norway`: by the column with these values."""
     title = f"{figure_words(figure)} {asked.called}"
     return (Grouped(asked.rows(asked.where), VALUES_NAMED, figure, title=title),)
 
 
 def several_figures(asked: Asked) -> Steps | None:
-    """`max and min pressure of water mains per material`: of each group, or of all rows."""
+    """`max and min pressure of water mains per material`: per group, or of all rows."""
     figures, by = asked.figures(), asked.group_column
     kinds = ("figure", "column", "count", "and", "rows", "condition", "group", "table", "ask")
     if not figures or not asked.only(*kinds) or (by is None) == asked.has("group"):

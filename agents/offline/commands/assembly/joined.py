@@ -1,4 +1,4 @@
-"""What several commands of one request mean together."""
+"""Interprets several commands of one request together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from agents.offline.meaning.steps import AnalysisStep
 
 
 def all_read(commands: list[Command]) -> list[Command]:
-    """Of several commands none is carried out where one is an analysis that could not be read."""
+    """The commands; if one of several is an analysis that could not be read, none of the analysis is carried out."""
     if len(commands) < 2:
         return commands
     return [
@@ -34,9 +34,12 @@ def all_read(commands: list[Command]) -> list[Command]:
 
 
 def of_rows_analysed(command: Command, before: list[Command]) -> Command:
-    """`average beds by operator, only hospitals with emergency` is one request: else the figures were of all rows; so
-    is `levees per owner and type as a bar chart`: else the chart was one of another table. Behind figures of groups
-    `and how many valves?` asks for the valves of each of them."""
+    """The command after others, refused if it belongs to the previous one.
+
+    `average beds by operator, only hospitals with emergency` is one request (else the figures cover all rows), and so
+    is `levees per owner and type as a bar chart`. After figures of groups, `and how many valves?` asks for the valves
+    of each group.
+    """
     meant = command.intent
     if not before:
         return command
@@ -67,9 +70,9 @@ def of_all_nouns(
     vocabulary: Vocabulary,
     read: Callable[[str, Vocabulary], list[Command]],
 ) -> list[Command]:
-    """The commands before the last one; what stands behind several nouns is that of all of them: `trees, bins and
+    """The commands before the last one, with conditions after the last noun applied to all nouns: `trees, bins and
     benches in Riverside`, `trees and benches within 50 m of a school`. `read`: reads words as commands."""
-    behind = _behind_noun(last, vocabulary, read) if before else ""
+    behind = _after_noun(last, vocabulary, read) if before else ""
     at, following = len(before), last
     while behind and at and _ends_with_noun(before[at - 1]):
         if text[before[at - 1].end : following.start].strip() not in _LISTED:
@@ -87,7 +90,7 @@ _LISTED = (",", "and", ", and", "&")
 
 
 def _ends_with_noun(command: Command) -> bool:
-    """Whether nothing stands behind the rows that a command shows."""
+    """Whether nothing follows the noun of the rows that a command shows."""
     shown = command.intent
     return (
         isinstance(shown, Show)
@@ -98,10 +101,10 @@ def _ends_with_noun(command: Command) -> bool:
     )
 
 
-def _behind_noun(
+def _after_noun(
     command: Command, vocabulary: Vocabulary, read: Callable[[str, Vocabulary], list[Command]]
 ) -> str:
-    """The conditions behind the noun, as they are written."""
+    """The conditions after the noun, as written."""
     meant = command.intent
     if isinstance(meant, Analyse):
         noun = _noun_near(meant) if meant.is_read else ""
@@ -119,7 +122,7 @@ def _behind_noun(
 
 
 def _noun_near(meant: Analyse) -> str:
-    """The rows that are looked for near or in others."""
+    """The rows that are searched near or in others."""
     step = meant.steps[0] if len(meant.steps) == 1 else None
     if not isinstance(step, AnalysisStep) or step.operation != "select_by_location":
         return ""

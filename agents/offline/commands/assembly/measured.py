@@ -1,4 +1,4 @@
-"""Pieces of how something is measured: `in km`, `per square metre`, `days between loss and closing`, `growth`."""
+"""Pieces for measures: `in km`, `per square metre`, `days between loss and closing`, `growth`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agents.units import UNITS, Unit
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`rises`: whether it is one to more, where that is said; `column`: where it is said in the same piece."""
+    """A change; `rises`: its direction, if stated; `column`: its column, if in the same piece."""
 
     rises: bool | None
     column: ColumnMention | None = None
@@ -32,14 +32,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Per:
-    """What totals are divided by: a unit or a column, and so many of them."""
+    """The divisor of totals: a unit or column, times `amount`."""
 
     of: Unit | ColumnMention
     amount: float = 1.0
 
 
 class MeasuredPieces:
-    """Over one cursor, of one table."""
+    """Pieces for measures, about one table."""
 
     cursor: Cursor
     vocabulary: Vocabulary
@@ -53,7 +53,7 @@ class MeasuredPieces:
         return Piece(kind, begin, self.cursor.at, value, cost, self.cursor.since(begin))
 
     def _columns_at(self, place: int) -> Iterator[Piece]:
-        """Every run of words that names columns, the longest first."""
+        """Every run of words that names columns, longest first."""
         self.cursor.at = place
         words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
         for length in range(len(words), 0, -1):
@@ -69,7 +69,7 @@ class MeasuredPieces:
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)
 
     def _who(self, place: int) -> Iterable[Piece]:
-        """`won them` in `and who won them?`: the column of who does it."""
+        """`won them` in `and who won them?`: the column of the agent."""
         word = self.cursor.word()
         verb = english().irregular.get(word, word.removesuffix("ed"))
         if place == 0 or self._word(place - 1) != "who" or len(verb) <= 2:
@@ -82,7 +82,7 @@ class MeasuredPieces:
             yield self._piece("column", place, ColumnMention(word, names), 1.0)
 
     def _done(self, place: int) -> Iterable[Piece]:
-        """`run` in `does each operator run`: what the one does whom a column names."""
+        """`run` in `does each operator run`: the action of an agent with a column."""
         word = self._word(place).removesuffix("s")
         doers = doers_of(word) if len(word) > 2 else frozenset()
         texts = (each for each in self.table.columns if each.kind == "text")
@@ -91,7 +91,7 @@ class MeasuredPieces:
             yield self._piece("does", place, doers)
 
     def _codes_compared(self, place: int) -> Iterable[Piece]:
-        """`beat 111 vs 222`: a column of texts, and codes or names of one word that are set against each other."""
+        """`beat 111 vs 222`: a text column, and one-word codes or names to compare."""
         for column in list(self._columns_at(place)):
             name = column.value.columns[0]
             own = self.table.column(name) if len(column.value.columns) == 1 else None
@@ -174,8 +174,8 @@ class MeasuredPieces:
         return column is not None and is_number(column)
 
     def _spans_of_time(self, place: int) -> Iterable[Piece]:
-        """`days between loss and closing`, `how long it takes on average from application to issue`, of two columns of
-        dates."""
+        """`days between loss and closing`, `how long it takes on average from application to issue`: between two date
+        columns."""
         unit = UNITS["days"] if self.cursor.take(HOW_LONG) else take_unit(self.cursor)
         if unit is None:
             self.cursor.take("the")
@@ -193,7 +193,7 @@ class MeasuredPieces:
                 yield self._piece("between", place, (unit, first.value, second.value), 1.0)
 
     def _durations(self, place: int) -> Iterable[Piece]:
-        """`how long did … last`, `the average length … in days`: between the dates on which it began and ended."""
+        """`how long did … last`, `the average length … in days`: between the start and end date."""
         lasting = times_lasting(self.table)
         if lasting is None:
             return
@@ -205,7 +205,7 @@ class MeasuredPieces:
             yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
 
     def _dates_at(self, place: int) -> Iterator[Piece]:
-        """Of the columns that are named, those of dates."""
+        """The date columns among those named."""
         for piece in self._columns_at(place):
             own = [column for name in piece.value.columns if (column := self.table.column(name)) is not None]
             names = tuple([each.name for each in own if each.kind in ("date", "timestamp")])
@@ -213,7 +213,7 @@ class MeasuredPieces:
                 yield replace(piece, value=ColumnMention(piece.text, names))
 
     def _parts(self, place: int) -> Iterable[Piece]:
-        """`65 or older`, `under 18`: the column that counts the people of that age, such as `pop_65up`."""
+        """`65 or older`, `under 18`: the column with the people of that age, such as `pop_65up`."""
         before = (
             self.cursor.take("aged", "over", "under", "older than", "younger than", "below", "above") or ""
         )
@@ -232,7 +232,7 @@ class MeasuredPieces:
             yield self._piece("part", place, ColumnMention(names[0], names))
 
     def _paid(self, place: int) -> Iterable[Piece]:
-        """`we're paying`: the one column of what is paid; `per year`, which such a column may say itself."""
+        """`we're paying`: the only column of payments; and `per year`, which such a column may imply."""
         said = self.cursor.take(PAID) or ""
         if said.endswith((" on", " for")):
             yield from self._paid_for(place)
@@ -241,13 +241,13 @@ class MeasuredPieces:
             names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
             if len(names) == 1:
                 paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)
-                yield replace(paid, text="costs")  # which are added up
+                yield replace(paid, text="costs")  # the plural means a sum
         self.cursor.at = place
         if self.cursor.take(A_YEAR):
             yield self._piece("yearly", place, cost=1.5)
 
     def _paid_for(self, place: int) -> Iterable[Piece]:
-        """`spend on repairs`: the one column of what is paid that says for what, such as `repair_cost_eur`."""
+        """`spend on repairs`: the only column of payments for this, such as `repair_cost_eur`."""
         self.cursor.take("the")
         what = self.cursor.word()
         own = [(each, name_words(each.name)) for each in self.table.columns if is_number(each)]
@@ -264,7 +264,7 @@ class MeasuredPieces:
 
 
 def _is_paid(name: str) -> bool:
-    """Whether a column is called after what is paid, and says no more than its unit and that it is of each year."""
+    """Whether a column's name consists of a payment, its unit and a year."""
     return len(_PAID & set(words := name_words(name))) == 1 and set(words) <= _PAID | UNIT_WORDS | _YEARLY
 
 
@@ -292,4 +292,4 @@ _AGES = (
     "and under",
 )
 _OLDER, _YOUNGER = "up|plus|over|older|ge|gt", "under|younger|below|lt|le"
-"""What such columns are called, as parts of patterns."""
+"""Words in names of such columns, as parts of patterns."""

@@ -1,4 +1,4 @@
-"""The order of groups by their figures, and what figures and other meanings of a request are called."""
+"""Orders groups by their figures, and names figures and other meanings of a request."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from agents.offline.meaning.features import RESULT
 from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, Grouped, top_step
 
 MOST_GROUPS = 1000
-"""Of groups in an order."""
+"""Maximum number of groups in an order."""
 SIZES = ("big", "high", "")
-"""Measures of superlatives that any figure has."""
+"""Measures of superlatives that apply to any figure."""
 
 
 def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Steps | None:
-    """With the least figures first, or only the first groups, where that is asked for. Answers give the greatest
-    first anyway."""
+    """The steps, sorted with the smallest first or limited to the first groups, if requested; answers show the
+    greatest first by default."""
     descending, top = asked.descends(columns), asked.one("top")
     first = top.value.limit if top is not None and top.value.word in ("top", "bottom") else None
     if found is None or descending is None:
@@ -41,7 +41,7 @@ def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Ste
 
 
 def figure_name(asked: Asked, part: AnalysisStep | Grouped) -> str:
-    """The column that the figure becomes."""
+    """The name of the figure's column."""
     if isinstance(part, AnalysisStep):
         figure = asked.figure() if part.operation == "spatial_join" else None
         return str(dict(part.arguments).get("name", "")) if figure is None else _added(asked, figure)
@@ -57,7 +57,7 @@ def _added(asked: Asked, figure: Mapping[str, Any]) -> str:
 
 
 def figure_words(figure: Mapping[str, Any]) -> str:
-    """`Average rent of`; what is called a total is not `Total total population`."""
+    """`Average rent of`, without repetition (`Total total population`)."""
     if figure == COUNT:
         return "Number of"
     name, text = FIGURE_NAMES[figure["function"]], figure["column"].text
@@ -65,7 +65,7 @@ def figure_words(figure: Mapping[str, Any]) -> str:
 
 
 def first_ones(asked: Asked, measures: Sequence[str] = SIZES) -> tuple[int, bool] | None:
-    """How many are asked for, and whether those with the greatest figures; None where they are not ranked by one."""
+    """The number of rows or groups and whether the greatest come first; None if they are not ranked by a figure."""
     top, most, number, whose = map(asked.one, ("top", "most", "number", "whose"))
     if top is most is None or (top is not None and top.value.measure not in measures):
         return None
@@ -77,7 +77,7 @@ def first_ones(asked: Asked, measures: Sequence[str] = SIZES) -> tuple[int, bool
 
 
 def called(meaning: Steps | i.Intent, asked: Asked) -> str:
-    """What it asks for, in the words of the request: `Total repair costs of inspections 2024`."""
+    """The meaning in the words of the request: `Total repair costs of inspections 2024`."""
     match meaning:
         case tuple():
             return meaning[-1].title
@@ -98,7 +98,7 @@ def called(meaning: Steps | i.Intent, asked: Asked) -> str:
 
 
 def columns_in(meaning: Steps | i.Intent) -> str:
-    """The columns that it speaks of."""
+    """The columns that a meaning uses."""
     named = [name for each in parts_of(meaning) if isinstance(each, ColumnMention) for name in each.columns]
     words = [each.text for each in parts_of(meaning) if isinstance(each, ColumnWords)]
     return ", ".join(dict.fromkeys([*named, *words])) or "another condition"

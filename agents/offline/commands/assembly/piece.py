@@ -1,4 +1,4 @@
-"""Pieces of a request, some words of it with one meaning each, and all ways in which they cover every word of it."""
+"""Pieces of a request, each with one meaning, and all ways to cover a request with them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_WAYS = 40
-"""Kept of those that end at one place."""
+"""Maximum number of ways kept per end position."""
 MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2, "figure": 3, "look": 3}
-"""How often a kind may be in one question; once, if it is not here."""
+"""Maximum number of pieces per kind in one question; 1 by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Tokens from `begin` to `end` with one meaning; `text` are its words."""
+    """Tokens from `begin` to `end` with one meaning; `text` is their wording."""
 
     kind: str
     begin: int
@@ -31,8 +31,8 @@ Way = tuple[float, tuple[Piece, ...]]
 
 
 def covers(begin: int, end: int, pieces_at: Callable[[int], Sequence[Piece]]) -> list[Way]:
-    """Pieces that follow each other without a gap from `begin` to `end`, each with its cost; without those that say
-    nothing."""
+    """All sequences of pieces without gaps from `begin` to `end`, with their costs, cheapest first; pieces without
+    meaning are left out."""
     ways: dict[int, list[Way]] = {begin: [(0.0, ())]}
     for at in range(begin, end):
         here = sorted(ways.pop(at, ()), key=lambda way: way[0])[:MAX_WAYS]

@@ -1,5 +1,7 @@
-"""The pieces of a question about one table, found wherever they stand: rows, conditions, columns, groups, orders.
-What they mean together, and whether that makes a question, is decided in `questions.py`."""
+"""Finds the pieces of a question about one table: rows, conditions, columns, groups, orders.
+
+`questions.py` decides what they mean together.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,14 @@ from agents.offline.meaning.steps import ColumnWords
 MAX_VALUE_WORDS = 4
 NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
 SAID_AGAIN, VALUE_ALONE = 1.5, 2.5
-"""Costs: of a word without a meaning of its own, and of one that is not a known value."""
+"""Costs of words without meaning, unknown values, repetitions, and bare values."""
 _NOTHING = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
     list find compute calculate determine return then still already currently world
     world's lives live living ? ! . , : ; - – —
 """)
-"""Words and signs that say nothing by themselves in a question that is read piece by piece."""
+"""Words and signs without meaning in a question that is read by pieces."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
 _BEFORE_ROWS = word_set("of for in among across from on the all any our your these those its their")
 _BEFORE_COLUMN = word_set("of the all their its")
@@ -65,7 +67,7 @@ class PiecesOfTable(MeasuredPieces):
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, table: Table, *, pronouns: bool = False
     ) -> None:
-        """`pronouns`: the rows are those of the question before."""
+        """`pronouns`: pronouns mean the rows of the previous question."""
         self.cursor = cursor
         self.vocabulary = vocabulary
         self.table = table
@@ -102,7 +104,7 @@ class PiecesOfTable(MeasuredPieces):
         return place
 
     def _meaning(self, place: int) -> Iterable[Piece]:
-        """`(meaning …)`, which tells apart what was asked about, and polite words."""
+        """`(meaning …)`, a choice among several meanings, and polite words."""
         if self.cursor.take_meaning() is not None:
             yield self._piece("nothing", place, cost=0.0)
         if " " in (self.cursor.take(p.FLUFF) or "") or self.cursor.take("according to", "based on"):
@@ -131,7 +133,7 @@ class PiecesOfTable(MeasuredPieces):
                 yield self._piece("them", place, cost=SAID_AGAIN)  # `open leak jobs …, of these jobs`
 
     def _them(self, place: int) -> Iterable[Piece]:
-        """The rows that were named before."""
+        """A reference to rows mentioned before."""
         if self.cursor.take(p.OF_THEM):
             text = self.cursor.since(place)
             rows = Features(Mention(text, pronoun=True), text=text)
@@ -145,7 +147,7 @@ class PiecesOfTable(MeasuredPieces):
         return self.table.id in mention.tables
 
     def _conditions(self, place: int) -> Iterable[Piece]:
-        """Of two of one column either, too: `last flushed before 2023 or never flushed`."""
+        """Conditions, also two alternatives for one column: `last flushed before 2023 or never flushed`."""
         for first in list(self._single_conditions(place)):
             yield first
             self.cursor.at = first.end
@@ -166,7 +168,7 @@ class PiecesOfTable(MeasuredPieces):
             self.cursor.at = span.end
             cost = 1.0 + span.cost + self._doubt(span.value)
             if isinstance(span.value, Negation) and _WITH_THE.match(self.cursor.since(begin)):
-                cost += VALUE_ALONE  # `…, largest first, with the country` rather names a column to be listed
+                cost += VALUE_ALONE  # `…, largest first, with the country` more likely names a column to list
             piece = self._piece("condition", place, span.value, cost)
             if fits(span.value, piece.text.lower(), self.table, self.vocabulary):
                 yield piece
@@ -176,7 +178,7 @@ class PiecesOfTable(MeasuredPieces):
         if numbered is not None:  # `grade 4 or 5`
             yield self._piece("condition", place, numbered, VALUE_ALONE)
         yield from self._left_out(place)
-        # `organic`, a column of yes and no, as a property of the rows; `no rehabilitation year`
+        # `organic`, a boolean column, as a property of the rows; `no rehabilitation year`
         no = self._word(begin) == "no"
         for column in list(self._columns_at(begin + no)) if begin + no > place else ():
             own = [self.table.column(name) for name in column.value.columns]
@@ -198,7 +200,7 @@ class PiecesOfTable(MeasuredPieces):
                     yield self._piece("condition", place, Negation(span.value), 1.0 + span.cost)
 
     def _values(self, place: int) -> Iterable[Piece]:
-        """`third party`, `South America`: words that only a known value has; `2023`, of the rows' date."""
+        """Words that are a known value (`third party`, `South America`), or a year of the rows' date (`2023`)."""
         self.cursor.take("for")  # `the average price for salvage logging`
         begin = self.cursor.at
         words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
@@ -223,7 +225,7 @@ class PiecesOfTable(MeasuredPieces):
             yield self._piece("condition", place, in_year, VALUE_ALONE)
 
     def _doubt(self, condition: Any) -> float:
-        """What it costs that a text is not known as a value of the table."""
+        """The cost of a text that is not a known value of the table."""
         known = not isinstance(condition, OneOf) or is_value(condition.text, self.vocabulary, self.table)
         return 0.0 if known else UNKNOWN_VALUE
 
@@ -232,7 +234,7 @@ class PiecesOfTable(MeasuredPieces):
         yield from (replace(each, begin=place) for each in self._columns_at(begin))
 
     def _groups(self, place: int) -> Iterable[Piece]:
-        """`by district`, `for each operator`: a column of the rows, areas in which they lie, or a time."""
+        """`by district`, `for each operator`: a column of the rows, areas around them, or a period."""
         if self.cursor.take(p.OF_EACH) is None:
             return
         begin = self.cursor.at
@@ -256,11 +258,11 @@ class PiecesOfTable(MeasuredPieces):
         words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
         for length in range(len(words), 0, -1):
             if used[length - 1] and area_column(self.table, words[:length], self.vocabulary) is not None:
-                self.cursor.at = begin + used[length - 1]  # `police sector`, a column of the beats
+                self.cursor.at = begin + used[length - 1]  # `police sector`, a column of areas
                 yield self._piece("group", place, ColumnWords(self.cursor.since(begin)), 2.0)
 
     def _several_groups(self, place: int) -> Iterable[Piece]:
-        """`by type and year`: the value has the columns and the time."""
+        """`by type and year`: two columns, or a column and a period."""
         for first in list(self._groups(place)):
             self.cursor.at = first.end
             is_one = first.where is not None or isinstance(first.value, Features | ColumnWords)
@@ -275,7 +277,7 @@ class PiecesOfTable(MeasuredPieces):
                 yield self._piece("groups", place, (first.value, column.value), first.cost + column.cost)
 
     def _compared(self, place: int) -> Iterable[Piece]:
-        """`India vs China vs Brazil`: groups of these values only; behind `compare` also `Altheim and Bergfeld`."""
+        """`India vs China vs Brazil`: groups of these values only; after `compare` also `Altheim and Bergfeld`."""
         begin = self._past(place, _BEFORE_ROWS)
         for span in self._tags.spans(_LISTED, begin):
             listed: Listed = span.value
@@ -295,7 +297,7 @@ class PiecesOfTable(MeasuredPieces):
     # --- words with one meaning ------------------------------------------------------------------------------
 
     def _words(self, place: int) -> Iterable[Piece]:
-        """Words that say what is asked for, and how the answer is to look."""
+        """Words for the kind of question and the form of the answer."""
         for kind, phrases in _WORDS:
             self.cursor.at = place
             said = self.cursor.take(phrases)
@@ -322,7 +324,7 @@ class PiecesOfTable(MeasuredPieces):
             yield self._piece("and", place, cost=0.0)
 
     def _orders(self, place: int) -> Iterable[Piece]:
-        """`highest first`, `most expensive first`, `sorted by area descending`; the value is a ranking."""
+        """`highest first`, `most expensive first`, `sorted by area descending`."""
         for descending, phrases in ((True, p.GREATEST_FIRST), (False, p.LEAST_FIRST)):
             self.cursor.at = place
             if self.cursor.take(phrases) is not None:
@@ -340,7 +342,7 @@ class PiecesOfTable(MeasuredPieces):
                 yield self._piece("order", place, Top(0, descending, column.value, word="sorted"))
 
     def _tops(self, place: int) -> Iterable[Piece]:
-        """`the five largest`, `top 10`; `ten` before the rows is a number of them."""
+        """`the five largest`, `top 10`; a number before the rows counts them."""
         top = self._grammar.superlative()
         if top is not None and top.place == 1:
             yield self._piece("top", place, top)
@@ -350,7 +352,7 @@ class PiecesOfTable(MeasuredPieces):
             yield self._piece("number", place, count)
 
     def _whose(self, place: int) -> Iterable[Piece]:
-        """`which operator`, `in which three districts`: the groups of which the first ones are asked for."""
+        """`which operator`, `in which three districts`: the groups to rank."""
         if self.cursor.take(p.OF_WHICH) is None:
             return
         count = take_count(self.cursor)

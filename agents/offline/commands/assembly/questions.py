@@ -1,6 +1,6 @@
-"""A question about one table from its pieces, in any order: `what did we pay in total, per cause of loss?`
+"""Reads a question about one table from pieces in any order: `what did we pay in total, per cause of loss?`
 
-It is read where the pieces cover every word and fit together in one way only.
+The pieces must cover every word and fit together in exactly one way.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import chosen_option
 
 MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
-"""That are named; and that are not, those of whose columns the request has the most words, and of whose values."""
+"""Maximum numbers of tables: named, found by words for their columns, found by their values."""
 FEWEST_WORDS = 2
-"""Of columns of a table that is not named."""
+"""Minimum number of words for columns of a table that is not named."""
 SAME_COST = 0.3
-"""Readings that differ by less are as likely."""
+"""Readings whose costs differ by less are equally likely."""
 MOST_LISTED = 20
-"""Rows of a list without a number."""
+"""Length of a list without a number."""
 SOME_PEOPLE = 1.0
-"""A cost."""
+"""Cost of summing people of places."""
 _PRONOUNS = frozenset(("it", "them", "these", "those", "they", "ones"))
 Meaning = Steps | i.Intent
 
@@ -65,9 +65,9 @@ Meaning = Steps | i.Intent
 def read_question(
     cursor: Cursor, vocabulary: Vocabulary, spoken_of: Table | None = None, *, goes_on: bool = False
 ) -> Meaning | None:
-    """What the rest of the request asks about one table, with the cursor at its end; None, and nothing read, where it
-    is not such a question. `spoken_of`: whose rows `them` are; `goes_on`: behind another command, where rows that are
-    not named are them, too. Raises Ambiguous where it may mean several."""
+    """The meaning of the rest of the request, with the cursor at its end; None without moving the cursor if it is not
+    a question about one table. `spoken_of`: the table of `them`. `goes_on`: another command precedes, so unnamed rows
+    are `them` too. Raises Ambiguous."""
     start = cursor.at
     if _asks_which_were_meant(cursor.words[start : cursor.end]):
         return None
@@ -89,7 +89,7 @@ def read_question(
 
 
 def _asks_which_were_meant(words: Sequence[str]) -> bool:
-    """`which playgrounds were those?`: rows of another table than those before, that are linked to them."""
+    """Whether the question is `which playgrounds were those?`: rows of another table related to the previous ones."""
     last = [word for word in words if word not in ("?", "!", ".")][-2:]
     return len(last) > 1 and last[0] in ("are", "were") and last[1] in ("these", "those")
 
@@ -97,7 +97,7 @@ def _asks_which_were_meant(words: Sequence[str]) -> bool:
 def _meanings(
     cursor: Cursor, vocabulary: Vocabulary, start: int, spoken_of: Table | None, goes_on: bool
 ) -> list[tuple[float, str, Meaning]]:
-    """All that it may mean of the tables that are named; of others where it means nothing of these."""
+    """All meanings for the tables that are named; if there are none, for other likely tables."""
     named = _named(cursor, vocabulary, start)
     if not named and spoken_of is not None and (goes_on or set(cursor.words[start:]) & _PRONOUNS):
         return _of_table(cursor, vocabulary, spoken_of, start, pronouns=True, goes_on=goes_on)
@@ -117,7 +117,7 @@ def _of_table(
     pronouns: bool = False,
     goes_on: bool = False,
 ) -> list[tuple[float, str, Meaning]]:
-    """`pronouns`: the rows are `them`; steps of an analysis are not, which are read again without what went before."""
+    """The meanings for one table. `pronouns`: the rows are `them`; analyses are read without the conversation."""
     cursor.at = start
     pieces = PiecesOfTable(cursor, vocabulary, table, pronouns=pronouns)
     context = Context(vocabulary, lambda mention: vocabulary.tables(mention.tables))
@@ -134,7 +134,7 @@ def _of_table(
             asked = asked.of_them()
         if asked.figure_is_fixed:
             continue
-        # Of rows that are not named it may be those that the map shows, or those spoken of.
+        # Unnamed rows may be those that the map shows, or those mentioned before.
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
         meaning = _meant(asked, context) if is_sure else None
         if meaning is not None and not (pronouns and isinstance(meaning, tuple)):
@@ -145,7 +145,7 @@ def _of_table(
 
 
 def _of_some_people(asked: Asked) -> bool:
-    """Whether it adds up people of places, where no rows are named: all people live in areas."""
+    """Whether it sums people of places without naming rows: all people live in areas."""
     if asked.has("rows") or asked.table.geometry_family == "polygon":
         return False
     people = set(measure_columns(asked.table, "people"))
@@ -165,7 +165,7 @@ def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 
 
 def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
-    """Tables that the request may be about: by how many of its words name their columns, and by values of theirs."""
+    """Tables that the request may be about: with most words for their columns, and with values of theirs."""
     words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
     named = {
         table.id: len(words & {word for column in table.columns for word in _words_of(column)})
@@ -251,13 +251,13 @@ def _share(asked: Asked) -> i.Intent | None:
 
 
 def _is_adjective(asked: Asked, column: Piece) -> bool:
-    """Whether what names a column stands before the noun itself: `rented flats`, where there is a column of rents."""
+    """Whether the word for a column directly precedes the noun: `rented flats`, with a column of rents."""
     rows = asked.one("rows")
     return rows is not None and column.end == rows.begin == rows.end - len(rows.text.split())
 
 
 _OF_EACH = ("mean", "median", "minimum", "maximum")
-"""Figures that are given for each value where several are named; a total is that of all."""
+"""Figures that are given per value if several values are named; a total covers all."""
 
 
 def _figure(asked: Asked) -> Meaning | None:
@@ -285,7 +285,7 @@ def _figure(asked: Asked) -> Meaning | None:
 
 
 def _rows(asked: Asked) -> i.Intent | None:
-    """`which ten claims had the largest damage? give me the number and the cause`: rows, in an order, with columns."""
+    """`which ten claims had the largest damage? give me the number and the cause`: sorted rows with columns."""
     ranks = ("top", "order", "number", "same", "most")
     if not asked.only(
         "rows", "condition", "and", "column", "table", "draw", "with", "ask", "unit", *ranks
@@ -309,7 +309,7 @@ def _rows(asked: Asked) -> i.Intent | None:
 
 
 def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
-    """How the rows are ranked, and the columns that are only shown."""
+    """The ranking of the rows, and the columns that are only shown."""
     columns, (top, order, most, number, rows) = (
         asked.all("column"), map(asked.one, ("top", "order", "most", "number", "rows")),
     )  # fmt: skip
@@ -321,7 +321,7 @@ def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
         if ranked is None and not (is_beside and top.value.measure):
             return None, []
         if number is not None and asked.mention.pronoun and rows.end == number.begin < top.begin - 1:
-            return None, []  # `which of these three is the largest`, of so many rows
+            return None, []  # `which of these three is the largest`: the number of rows
         limit = number.value if number is not None else top.value.limit
         if number is None and limit == 1 and _is_plural(asked) and not asked.mention.is_those:
             limit = MOST_FIRST
@@ -365,9 +365,9 @@ _ASKS_AGAIN = re.compile(
 
 
 def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
-    """Whether a figure is asked for behind groups, of which their table knows nothing, or before them (`total beds and
-    average budget by kind`), a condition stands alone behind a question: `how many trees, leaving out oaks`, or a
-    number behind rows that nothing asks to draw: `valves closed - how many?`"""
+    """Whether the second command depends on the first: a figure of groups or of their table (`total beds and average
+    budget by kind`), a condition after a question (`how many trees, leaving out oaks`), or a count of listed rows
+    (`valves closed - how many?`)."""
     if len(intents) < 2:
         return False
     first, second = intents[:2]
@@ -385,11 +385,11 @@ def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
 
 
 def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
-    """Whether words were only taken for a value or a place: they begin without a capital, and are no known value."""
+    """Whether a lower-case word was taken for a value or place without being known as one."""
     if isinstance(meant, i.Statistic) and meant.what in _OF_EACH and named_several(meant.where):
         return True
     if isinstance(meant, i.Lookup) and meant.others and set(meant.words.lower().split()) & STATISTICS.keys():
-        return True  # `compare the total population of Orleans and Jefferson`, which may be values of several rows
+        return True  # `compare the total population of Orleans and Jefferson`: may be values of several rows
     texts = [each.text for each in parts_of(meant) if isinstance(each, OneOf)]
     texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
     texts += [

@@ -1,4 +1,4 @@
-"""A map of one table from its pieces in any order: `Canadian airports with an IATA code: map them as triangles`."""
+"""A map of one table, from pieces in any order: `Canadian airports with an IATA code: map them as triangles`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _KINDS = ("rows", "condition", "and", "draw", "look", "them")
 
 
 def look_pieces(cursor: Cursor, vocabulary: Vocabulary, table: Table) -> Iterator[Piece]:
-    """How the rows are to be drawn: one look, or several that follow each other."""
+    """Styles that begin here: one property, or several in sequence."""
     place = cursor.at
     rules = Looks(cursor, vocabulary, (table,))
     labels = cursor.take(p.LABEL_THEM) is not None
     look = rules.labelled(i.Look()) if labels else i.Look()
     if labels and not look.label and not look.label_text and cursor.word() in ("it", "this", "that"):
-        return  # what was spoken of before
+        return  # what was mentioned before
     if not labels:
         cursor.take(p.COLOUR_THEM)
     while True:
@@ -44,7 +44,7 @@ def look_pieces(cursor: Cursor, vocabulary: Vocabulary, table: Table) -> Iterato
 
 
 def shown(asked: Asked, vocabulary: Vocabulary) -> i.Show | None:
-    """A layer of the rows, as the looks say; None where they contradict each other."""
+    """A layer of the rows with these styles; None if they contradict each other."""
     are_named = asked.has("rows") or _by_value(asked, vocabulary)
     if not asked.only(*_KINDS) or asked.rows_are_spoken_of or not are_named:
         return None
@@ -58,7 +58,8 @@ def shown(asked: Asked, vocabulary: Vocabulary) -> i.Show | None:
 
 
 def _by_value(asked: Asked, vocabulary: Vocabulary) -> bool:
-    """Whether a known value names the rows, and a look says that they are to be drawn: `red foxes only, in orange`."""
+    """Whether a known value names the rows and a style shows that they are to be drawn: `red foxes only, in
+    orange`."""
     values = [each.value for each in asked.all("condition") if isinstance(each.value, OneOf)]
     return asked.has("look") and any(
         (table, column) == (asked.table, name)
@@ -69,7 +70,7 @@ def _by_value(asked: Asked, vocabulary: Vocabulary) -> bool:
 
 
 def _is_style(asked: Asked) -> bool:
-    """Whether a comma, colon or verb separates each look from rows behind it: `olive trees` are trees of a kind."""
+    """Whether a comma, colon or verb separates each style from rows after it: `olive trees` is a kind of tree."""
     rows, before = asked.one("rows"), None
     for each in asked.pieces:
         is_before = each.kind == "look" and rows is not None and each.begin < rows.begin
@@ -81,7 +82,7 @@ def _is_style(asked: Asked) -> bool:
 
 
 def _together(looks: Sequence[i.Look]) -> i.Look | None:
-    """All looks as one, where no two of them say the same thing."""
+    """All styles as one; None if two set the same property."""
     said = [
         (each.name, value)
         for look in looks

@@ -1,1 +1,1 @@
-"""Plans: from what a command means to the calls of its next step."""
+"""Plans: from an intent to the tool calls of its next step."""

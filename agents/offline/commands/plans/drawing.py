@@ -1,4 +1,4 @@
-"""Plans of the commands that show, filter and style: each from an intent to the calls of its next step."""
+"""Plans of the commands that show, filter and style: from an intent to the tool calls of its next step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_TOP = 100
 
 
 async def show(scene: Scene, intent: i.Show) -> Calls:
-    """Add a layer, or change the one that shows the table already."""
+    """Add a layer, or change an existing layer of the table. Raises Ask, Refuse or Say."""
     if intent.zoom and scene.done and scene.done[-1].call.name == "add_map_layer":
         added = scene.done[-1].result.data
         return [("zoom_to", {"layer": added["layer_id"]})] if added["count"] else []
@@ -75,12 +75,12 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
 
 
 def is_proper(subject: Mention) -> bool:
-    """Whether nothing that is known is called so, and it is written as a name: `Switzerland`."""
+    """Whether a mention is unknown and written as a name: `Switzerland`."""
     return not subject.known and are_names(subject.text)
 
 
 async def _show_place(scene: Scene, intent: i.Show) -> Calls:
-    """The rows of a table that are places of these names: of several called so the best known one."""
+    """Show the rows with these place names; of several with one name, the best known."""
     places = await places_meant(scene, intent.subject.text, shapes=True)
     table = scene.table(places[0].table)
     column, names = name_column(table), [place.name for place in places]
@@ -93,7 +93,7 @@ async def _show_place(scene: Scene, intent: i.Show) -> Calls:
 
 
 def _shown_already(scene: Scene, intent: i.Show, table: Table) -> Layer | None:
-    """The layer that `show airports` means when there is one: by its name, else the one of that table."""
+    """The existing layer that `show airports` means: by name, else any layer of the table."""
     candidates = [layer for layer in scene.layers if layer.table == table.id]
     candidates.sort(key=lambda layer: layer.filter is None)
     named = [layer for layer in candidates if layer.id in intent.subject.layers]
@@ -124,7 +124,7 @@ def _show_again(scene: Scene, layer: Layer, table: Table, intent: i.Show) -> Cal
 
 
 async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top) -> Calls | Cql2:
-    """First the rows are asked for, then their keys are the filter."""
+    """The filter for the first rows of a ranking; first the calls that query their keys."""
     if len(table.key) != 1:
         raise Refuse(
             refusals.NO_KEY(table=table.title),
@@ -147,7 +147,7 @@ async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top) -> 
 async def show_rows(
     scene: Scene, rows: Rows, look: i.Look, where: Condition | None = None, top: Top | None = None
 ) -> Calls:
-    """A layer of the rows that the question before was about."""
+    """Add a layer of the rows of the previous question."""
     table = scene.table(rows.table)
     if table.geometry_column is None:
         raise Refuse(refusals.NOT_DRAWABLE(table=table.title))
@@ -168,7 +168,7 @@ async def show_rows(
 
 
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
-    """Change the filter of a layer: replace it, narrow it or widen it. A chart that no layer shows is drawn again."""
+    """Replace, narrow or widen a layer's filter; a chart without a layer is drawn again."""
     charted, subject = scene.charted, intent.subject
     of_chart = charted is not None and (subject is None or subject.tables == (charted.table,))
     if charted is not None and of_chart and intent.mode == "and" and intent.where and not intent.top:
@@ -204,8 +204,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
 
 
 async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:
-    """`only the unplanned ones`, after `how many outages were there?`: the rows asked about, where no layer has what
-    is said of them."""
+    """The rows of the previous question if no layer fits: `only the unplanned ones` after `how many outages were
+    there?`."""
     rows = scene.undrawn(UNNAMED_ROWS) if intent.subject is None else None
     if rows is None or rows.filter is None or rows.single or scene.vocabulary.table(rows.table) is None:
         return None
@@ -213,7 +213,8 @@ async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:
 
 
 async def _left_out_whole(scene: Scene, intent: i.Refine, layer: Layer, table: Table) -> Calls | None:
-    """`hide the closed trails`, of a layer that shows only these: the layer itself; None if it shows others."""
+    """Hide or remove a layer that shows only the excluded rows (`hide the closed trails`); None if it shows
+    others."""
     if intent.verb in ("", "exclude") or not isinstance(intent.where, Negation):
         return None
     rows = conjuncts(await to_cql2(scene, table, intent.where.inner))
@@ -231,7 +232,7 @@ async def _left_out_whole(scene: Scene, intent: i.Refine, layer: Layer, table: T
 
 
 async def _charted_again(scene: Scene, rows: Rows, where: Condition) -> Calls:
-    """Call `make_chart` for the chart that was made last, of those of its rows that pass the condition."""
+    """Call `make_chart` for the latest chart with a further condition."""
     chart, table = scene.agent.map.charts()[-1], scene.table(rows.table)
     filters = combined("and", rows.filter, await to_cql2(scene, table, where))
     roles = {each: getattr(chart, each) for each in _ROLES if getattr(chart, each) is not None}
@@ -239,11 +240,11 @@ async def _charted_again(scene: Scene, rows: Rows, where: Condition) -> Calls:
 
 
 _ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
-"""What a chart is made of, besides its rows."""
+"""The properties of a chart besides its rows."""
 
 
 async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]:
-    """The layer to filter: the named one; else the last one, or another if only that one can be meant."""
+    """The layer to filter: the named one, else the last one, or another if only that one fits."""
     subject = intent.subject
     if subject is not None and not subject.pronoun:
         if not subject.layers and subject.tables:
@@ -266,8 +267,7 @@ async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]
 
 
 def _has_rows_of(made: Table, named: Table) -> bool:
-    """Whether an analysis has selected rows of the table that is named: `just the tent sites`, behind campsites near a
-    trail."""
+    """Whether an analysis selected rows of the named table: `just the tent sites` after campsites near a trail."""
     return made.is_result and bool(named.key) and all(made.column(name) is not None for name in named.key)
 
 
@@ -297,14 +297,14 @@ async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
 
 
 def _title(words: str) -> str:
-    """A layer's name from what was said: `Airports in Germany`."""
+    """A layer's name from words of the request: `Airports in Germany`."""
     text = " ".join(words.replace('"', "").split())
     short = text if len(text) <= 60 else f"{text[:59]}…"
     return short[:1].upper() + short[1:]
 
 
 def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
-    """A name that tells of a filter would lie when the filter goes: back to the table's."""
+    """The table's name, if the current name describes a filter that is being removed."""
     plain = table.name.replace("_", " ")
     tells = (
         plain.lower() in layer.name.lower()
@@ -314,11 +314,11 @@ def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
     return {"name": plain[:1].upper() + plain[1:]} if tells else {}
 
 
-# --- looks ----------------------------------------------------------------------------------------
+# --- styles ---------------------------------------------------------------------------------------
 
 
 async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
-    """Of the layer; of a table that is not on the map yet it is added, drawn so."""
+    """Change a layer's style; a table that is not on the map is added in that style."""
     subject = intent.subject
     rows = scene.undrawn(subject) or scene.narrowed(subject)
     if rows is not None:
@@ -344,7 +344,7 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
 
 
 def _layer_with(scene: Scene, layer: Layer, by: ColumnMention | None) -> Layer:
-    """Behind figures of groups, which have no such column, the only layer that has it."""
+    """The layer with the column; after figures of groups, which lack it, the only other layer that has it."""
     table = scene.table(layer.table)
 
     def has_it(each: Layer) -> bool:

@@ -1,4 +1,4 @@
-"""The plan of a question for a fact of named rows: one, several compared, added up, or their share."""
+"""The plan of a question about a fact of named rows: of one row, of several compared or summed, or as a share."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_failed, un
 from agents.offline.meaning.spellings import unquoted
 
 MAX_SEARCHED = 8
-"""Tables in which the rows are looked for."""
+"""Maximum number of tables searched for the rows."""
 MAX_COMPARED = 4
-"""Numbers that are shown of rows that are compared by none that is named."""
+"""Number of columns shown if rows are compared without naming one."""
 
 
 async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
-    """One fact about a named thing: the first table that has such a column and a row of that name."""
+    """A fact about a named thing, from the first table with such a column and row. Raises Ask or Refuse."""
     name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
     tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
     candidates = [(table, found) for table in tables if (found := _facts(table, intent))]
@@ -70,7 +70,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
 
 
 async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent: i.Lookup) -> Calls | None:
-    """The fact of all rows that are named, where the table has each of them."""
+    """The fact for all named rows; None unless the table has each of them."""
     rows = [
         await _named_row(scene, table, unquoted(each))
         or await _named_row(scene, table, unquoted(without_noun(table, each)))
@@ -106,7 +106,7 @@ async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent:
 
 
 def _facts(table: Table, intent: i.Lookup) -> list[str]:
-    """The columns that hold the fact, of a table that has all others, too; where none is named, those of numbers."""
+    """The columns for the fact, if the table also has the further ones; all numeric columns if none is named."""
     if not intent.words:
         return [each.name for each in number_columns(table)]
     return fact_columns(table, intent.words) if all(fact_columns(table, each) for each in intent.also) else []
@@ -114,11 +114,11 @@ def _facts(table: Table, intent: i.Lookup) -> list[str]:
 
 _WORLD = frozenset(("world", "earth", "whole world"))
 _WORLD_WIDTH = 300.0
-"""Degrees of longitude that areas of the whole world span, at least."""
+"""Minimum extent of areas of the whole world, in degrees of longitude."""
 
 
 def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup) -> Calls:
-    """`the population of the world`: of the one table of areas all around the earth. Raises Refuse where none is."""
+    """`the population of the world`: of the only table of areas around the earth. Raises Refuse if there is none."""
     found = [
         (table, columns[0])
         for table, columns in candidates
@@ -134,14 +134,14 @@ def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], i
 
 
 _LIE_WITHIN = frozenset(("capital", "seat"))
-"""Words in the names of columns whose values are only a part of the area: the people of France do not live in Paris."""
+"""Words in columns whose values are only a part of the area: the people of France do not live in Paris."""
 
 
 async def _sums(
     scene: Scene, candidates: Sequence[tuple[Table, list[str]]], value: str
 ) -> list[dict[str, Any]]:
-    """`the population of Africa`: of the areas that have that value of a column, the arguments of their sum. What
-    points know of people or areas is not all there is."""
+    """Arguments for the sum over areas with a value: `the population of Africa`. Sums over points would be
+    incomplete."""
     found = []
     for table, columns in candidates[:MAX_SEARCHED]:
         adds_up = {*measure_columns(table, "people"), *measure_columns(table, "area")}
@@ -159,8 +159,8 @@ async def _sums(
 async def _share_of_total(
     scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup
 ) -> Calls:
-    """`what share of the world population lives in India`: the sum of the rows of that name, or with that value, and
-    that of all. Raises Refuse where no one table of areas has both."""
+    """`what share of the world population lives in India`: the sum of the matching rows, and of all. Raises Refuse
+    unless exactly one table of areas has both."""
     found: list[Calls] = []
     for table, columns in candidates[:MAX_SEARCHED] if intent.rows is None else ():
         if table.geometry_family != "polygon" or len(columns) != 1:
@@ -182,8 +182,8 @@ async def _share_of_total(
 async def _shares_in_points(
     scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup
 ) -> list[Calls]:
-    """`what share of the people of Japan lives in Tokyo`, or `in cities above 500,000`: of the people of an area, those
-    that rows of a table of points have, which lie there."""
+    """`what share of the people of Japan lives in Tokyo`, or `in cities above 500,000`: the population of points
+    within an area, and of the area."""
     known = [pair for pair in candidates[:MAX_SEARCHED] if pair[1] == measure_columns(pair[0], "people")[:1]]
     wholes = [
         {"table": table.id, "column": name, "filters": row}
@@ -206,8 +206,8 @@ async def _shares_in_points(
 
 
 async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent: i.Lookup) -> Calls:
-    """`how much floor area does Nordway have in total`: of the rows that have that value, such as their operator;
-    nothing where none has."""
+    """`how much floor area does Nordway have in total`: the sum over rows with that value, such as their operator;
+    empty if there are none."""
     column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
     filters = await _with_value(scene, table, intent.of) if is_number(column) else None
     if filters is None:
@@ -216,13 +216,14 @@ async def _total_of_value(scene: Scene, table: Table, columns: list[str], intent
 
 
 async def _with_value(scene: Scene, table: Table, value: str) -> Cql2 | None:
-    """The rows with that value of a column; None where none has it."""
+    """The rows with that value of a column; None if there are none."""
     filters = await unless_failed(to_cql2(scene, table, OneOf(value.removeprefix("the "), how="kind")))
     return filters if filters and filters["op"] in ("=", "in") else None
 
 
 def without_noun(table: Table, name: str) -> str:
-    """`the parcel P-010`, of parcels, is `P-010`; `the Lakeside fire station`, of fire stations, is `Lakeside`."""
+    """A name without the noun of its table: `P-010` for `the parcel P-010`, `Lakeside` for `the Lakeside fire
+    station`."""
     words, length = name.removeprefix("the ").split(), len(name_words(table.name))
     for noun, rest in ((words[-length:], words[:-length]), (words[:length], words[length:])):
         if rest and name_words(" ".join(noun)) == name_words(table.name):
@@ -231,7 +232,7 @@ def without_noun(table: Table, name: str) -> str:
 
 
 async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
-    """The row of that name, or of `Paris, France`."""
+    """The row of that name, or of `Paris, France`; None if there is none."""
     if name_column(table) is None:
         return None
     one, _, where = name.partition(" in ")
@@ -250,8 +251,8 @@ async def _row_called(scene: Scene, table: Table, name: str) -> Cql2:
 
 
 async def _best_known(scene: Scene, table: Table, names: Sequence[str], rows: list[Cql2]) -> list[Cql2]:
-    """Of the rows of each name the one that is by far the best known; all of them where none stands out.
-    Raises Ask where several are as well known."""
+    """For each name, the row that is by far the best known; all rows if none stands out. Raises Ask if several are
+    equally well known."""
     found = list(rows)
     for at, (name, own) in enumerate(zip(names, rows, strict=True)):
         if await scene.data.count(table.id, own) < 2:

@@ -1,4 +1,4 @@
-"""Plans of the questions: each from an intent to the calls of its next step, or to an answer."""
+"""Plans of the questions: from an intent to the tool calls of its next step, or to an answer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MAX_SUGGESTED = 4
 
 
 async def count(scene: Scene, intent: i.Count) -> Calls:
-    """Call `count_features`; for a share, also for the whole, and to compare, also for the other rows."""
+    """Call `count_features`; for a share also for the whole, and for a comparison also for the other rows."""
     table = scene.table_of(intent.subject)
     if intent == i.Count(UNNAMED_ROWS) and table.is_result and table.column("count") is not None:
         return await not_understood(scene, i.NotUnderstood("", "how many"))  # the groups, or the rows in them
@@ -71,7 +71,7 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
 async def _within(
     scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None, *, replaces: bool = False
 ) -> Cql2 | None:
-    """`replaces`: the condition takes the place of earlier ones about the same columns."""
+    """The filter with a further condition; `replaces`: drop earlier conditions on the same columns."""
     if where is None:
         return whole
     wanted = await to_cql2(scene, table, where)
@@ -79,8 +79,8 @@ async def _within(
 
 
 def _without_columns_of(wanted: Cql2, scene: Scene, table: Table, whole: Cql2 | None) -> Cql2 | None:
-    """The filter of the question before without conditions on columns that the new one is about: `how many are fires?`,
-    then `how many are rescues?`. Conditions of a layer stay."""
+    """The previous filter without conditions on columns of the new one: `how many are fires?`, then `how many are
+    rescues?`. Conditions of layers remain."""
     of_layers = [
         part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)
     ]
@@ -90,12 +90,12 @@ def _without_columns_of(wanted: Cql2, scene: Scene, table: Table, whole: Cql2 | 
 
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
-    """What was said; of a layer also its filter."""
+    """The condition, together with the filter of the mentioned rows."""
     return await _within(scene, table, scene.filter_of(subject), where)
 
 
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
-    """Call `column_stats` for the number that was asked for."""
+    """Call `column_stats`. Raises Ask or Refuse."""
     table = scene.table_of(intent.subject)
     mention = intent.column
     if not mention.columns:
@@ -127,7 +127,7 @@ _NAMES = {"mean": "average", "sum": "total"}
 
 
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
-    """Call `query_features` for the rows that were asked for."""
+    """Call `query_features`. Raises Ask or Refuse."""
     table = scene.table_of(intent.subject)
     where = apart_from_year(scene, table, intent.where, intent.top) if intent.top else intent.where
     filters = await _filters(scene, table, intent.subject, where)
@@ -150,7 +150,7 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
 
 
 def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
-    """The name, else the key, what was asked about, and what fills up to four columns."""
+    """Columns to show: the name or key, those of the question, and others up to four in total."""
     named = name_column(table)
     names = [named.name] if named is not None and tells_apart(table) else list(table.key)
     wanted = names + first + columns_in(filters)
@@ -173,7 +173,7 @@ def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list
 
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
-    """Call `run_analysis` with the message as its goal, then change how the result looks."""
+    """Call `run_analysis` with the message as its goal, then style or chart the result."""
     if scene.done and intent.chart:
         return chart_of_groups(scene, intent)
     if scene.done:
@@ -197,9 +197,11 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
 
 
 async def _spelt_out(scene: Scene, goal: str) -> str:
-    """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last, and a
-    place the one that is meant. Raises Ask where several places are called so, and Refuse where `them` are the rows of
-    a question that no layer shows."""
+    """The goal without references to the conversation, which the analyst does not see: `them` becomes the layer
+    mentioned last, an ambiguous place its full name.
+
+    Raises Ask for ambiguous places, Refuse if no layer shows `them`.
+    """
     chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
     if chain is None:
         return goal
@@ -217,26 +219,26 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
         try:
             places = await places_meant(scene, name, rows, shapes=features.areas)
         except Refuse:
-            return goal  # the analyst says so, and the map keeps that it was tried
+            return goal  # the analyst reports it, and the map records the attempt
         if scene.preferred and len(places) == 1 and name in goal and f'"{name}"' not in goal:
             goal = goal.replace(name, f'"{full_name(places[0])}"', 1)
     return goal
 
 
 async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
-    """Call `run_sql`, where the tool exists."""
+    """Call `run_sql`. Raises Refuse if the tool is not available."""
     if "run_sql" not in scene.tools:
         raise Refuse(refusals.NO_SQL(), refusals.ALLOW_SQL())
     return [("run_sql", {"statement": intent.statement})]
 
 
 async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
-    """Say what was not understood, with the nearest commands."""
+    """Say what was not understood, with similar commands."""
     raise Say(not_understood_words(scene, intent))
 
 
 def not_understood_words(scene: Scene, intent: i.NotUnderstood, own: Sequence[str] = ()) -> str:
-    """What was understood, what was not, and what would be: first the person's `own` words, as far as they are read."""
+    """What was understood, what was not, and suggestions: first `own`, valid requests in the user's words."""
     said = understood_words(intent)
     near = suggestions(scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}")
     examples = list(dict.fromkeys((*map(plain, own), *near)))[:MAX_SUGGESTED]
@@ -255,13 +257,13 @@ def understood_words(intent: i.NotUnderstood) -> str:
 
 
 async def several_meanings(scene: Scene, intent: i.SeveralMeanings) -> Calls:
-    """Ask which one is meant."""
+    """Ask which meaning is intended."""
     meanings = listed([f"“{plain(each)}”" for each in intent.meanings], "or")
     raise Ask(refusals.MANY_MEANINGS(meanings=meanings), intent.meanings)
 
 
 async def out_of_reach(scene: Scene, intent: i.Unsupported) -> Calls:
-    """Call `cannot_do` with the reason and the alternative."""
+    """Refuse with the reason and an alternative."""
     raise Refuse(intent.reason, intent.alternative)
 
 

@@ -16,7 +16,7 @@ from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, Rank
 
 
 def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Intent | None:
-    """An analysis with a chart of its groups; else what `read` finds."""
+    """An analysis with a chart of its groups; otherwise what `read` finds."""
     start, end = cursor.at, cursor.end
     cursor.take("draw", "make", "show", "show me", "give me", "create", "plot")
     kind = _taken_kind(cursor)
@@ -51,7 +51,7 @@ def _taken_kind(cursor: Cursor) -> str | None:
 
 
 def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
-    """Call `make_chart` for the groups that an analysis ranked, by the figure that ranked them."""
+    """Call `make_chart` for the ranked groups of an analysis, by the ranking figure."""
     grouped, ranked = intent.steps
     by = dict(ranked.arguments)["by"]
     table = scene.table(scene.result or "")
