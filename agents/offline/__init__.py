@@ -1,4 +1,4 @@
-"""The offline model: a documented command language in place of a language model. No network, no key."""
+"""The offline model: a documented command language instead of a language model. No network, no key."""
 
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.model import OfflineModel

@@ -1,6 +1,7 @@
-"""The operations of an analysis: from what was said to calls of the operations, in order.
+"""Plans the operations of an analysis: from parsed steps to calls of the operations, in order.
 
-The same words give the same operations, whatever has run; only columns of tables that the steps make are found late.
+The same words give the same operations, whatever has run; only columns of tables that the steps make are resolved
+later.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ SHARE = "100 * passing / count"
 
 
 async def planned(scene: Scene, chain: Chain) -> OperationPlan:
-    """Raises Ask or Refuse."""
+    """The plan of a chain of steps. Raises Ask or Refuse."""
     planner = _Planner(scene, OperationPlan())
     for part in steps_with_rows_spoken_of(scene, chain.parts):
         planner.previous = await planner.part(part)
@@ -69,14 +70,14 @@ class _Planner:
     scene: Scene
     recipe: OperationPlan
     previous: str = ""
-    """The reference to the result of the part before."""
+    """Reference to the result of the previous part."""
     rows: Mention | None = None
-    """The rows of the part, with which a place has to do."""
+    """The rows of the part, which its places relate to."""
     title: str = ""
-    """Of the part before."""
+    """Title of the previous part."""
 
     async def part(self, part: AnalysisStep | Grouped) -> str:
-        """The reference to the result of a part."""
+        """Plan a part; returns the reference to its result."""
         title = self.title = title_behind(self.title, part)
         self.rows = rows_of(part)
         if isinstance(part, Grouped):
@@ -84,7 +85,7 @@ class _Planner:
         return await self.step(part, title)
 
     async def grouped(self, part: Grouped, title: str) -> str:
-        """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
+        """A figure per value of a column; rows without a value are left out, and counted for the answer."""
         named = [ColumnWords(part.by)] if part.by != VALUES_NAMED else []
         figure = part.aggregate
         of = [each for each in figure.values() if isinstance(each, ColumnWords)]
@@ -109,20 +110,20 @@ class _Planner:
         return self.recipe.add(group, title, source=source, by=[by], aggregates=wanted)
 
     def column_of_values(self, source: str) -> str:
-        """The one column of which the rows' filter names several values. Raises Refuse."""
+        """The only column of which the rows' filter lists several values. Raises Refuse."""
         names = columns_with_several(self.table_of(source)[1])
         if len(names) != 1:
             raise Refuse(refusals.NO_STEPS())
         return names.pop()
 
     def grouping(self, source: str) -> str:
-        """The operation that groups rows: those of a lake table are too many to be united to shapes."""
+        """The operation that groups rows; those of a lake table are too many to unite their geometries."""
         base = self.table_of(source)[0]
         is_of_lake = not base.startswith("$") and self.scene.table(base).lake is not None
         return "summarise" if is_of_lake else "dissolve"
 
     async def grouped_rows(self, source: str, by: str) -> str:
-        """Those that have a value of the column; the others are counted for the answer. Of a lake table all stay."""
+        """The rows with a value of the column; the others are counted for the answer. Lake tables keep all rows."""
         base, kept = self.table_of(source)
         known = base.startswith("$") or self.grouping(base) == "summarise"
         if known or not (await self.scene.data.stats(base, by)).get("nulls"):
@@ -132,7 +133,7 @@ class _Planner:
         return self.recipe.add("filter", f"Keep those with a {by}", source=source, filter=_not(unknown))
 
     async def part_of_all(self, source: str, by: str, figure: Mapping[str, Any]) -> str:
-        """What a group's number of rows, or total of a column, is divided by that of all rows with a value of `by`.
+        """The expression for a group's share of all rows, or of a column's total, over rows with a value of `by`.
         Raises Refuse for the result of a step."""
         base, kept = self.table_of(source)
         if base.startswith("$"):
@@ -147,7 +148,7 @@ class _Planner:
         return f"{quoted(f'sum_{column}')} / {float(total):.15g}"
 
     def exact(self, arguments: Any, of: str, source: str) -> Any:
-        """The arguments with the columns of a table, or of rows of it, by their names."""
+        """The arguments with exact column names of a table, or of filtered rows of it."""
         base, _ = self.table_of(source)
         if base.startswith("$"):
             return arguments
@@ -163,21 +164,21 @@ class _Planner:
         return with_columns(arguments, of, called)
 
     def add_figures(self, figures: Sequence[Mapping[str, Any]]) -> None:
-        """Work out figures for each group of the last operation, which the look of the result shows."""
+        """Add figures per group to the last operation, for the style of the result."""
         last = self.recipe.operations[-1]
         wanted = [*(last.arguments.get("aggregates") or counted(*figures)[:1]), *figures]
         exact = self.exact(wanted, "source", str(last.arguments["source"]))
         self.recipe.operations[-1] = replace(last, arguments={**last.arguments, "aggregates": exact})
 
     def table_of(self, source: str) -> tuple[str, Cql2 | None]:
-        """The table whose rows a reference stands for, and the filter that keeps these."""
+        """The table behind a reference, and the filter on it."""
         if not source.startswith("$"):
             return source, None
         found = self.recipe.operations[int(source[1:])].arguments
         return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
 
     async def share(self, part: Grouped, base: str, source: str, title: str) -> str:
-        """All rows of each group and those that pass, counted, joined and divided. `base` has the columns."""
+        """Count all rows and matching rows per group, join and divide. `base` has the columns."""
         assert part.part is not None  # noqa: S101  checked by the caller; for the type checker
         by = ColumnWords(part.by)
         wanted: Any = LateCondition(part.part)
@@ -204,6 +205,7 @@ class _Planner:
         return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=SHARE)
 
     async def step(self, part: AnalysisStep, title: str) -> str:
+        """Plan an operation; returns the reference to its result."""
         refuse_unclear(part)
         if dict(part.arguments).get("predicate") == "touches" and (
             both := await self.touching_all(part, title)
@@ -233,7 +235,7 @@ class _Planner:
         return self.recipe.add(part.operation, title, **inputs, **arguments)
 
     async def touching_all(self, part: AnalysisStep, title: str) -> str:
-        """The rows that border on each of several places, `Germany and Poland`; empty where one place is meant."""
+        """The rows that border on each of several places (`Germany and Poland`); empty for a single place."""
         said = dict(part.inputs)
         if " and " not in said["other"].place:
             return ""
@@ -249,7 +251,7 @@ class _Planner:
         return found
 
     def without_itself(self, source: str, target: str, said: Mapping[str, Features]) -> str:
-        """The rows but the place whose nearest one is looked for: the city nearest to Ulm is not Ulm."""
+        """The rows without the target place itself: the city nearest to Ulm is not Ulm."""
         base, itself = self.table_of(target)
         if not said["target"].place or itself is None or self.table_of(source)[0] != base:
             return source
@@ -257,7 +259,7 @@ class _Planner:
         return self.recipe.add("filter", title, source=source, filter=_not(itself))
 
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
-        """By what `the largest` of a result are: their area, their count, or a column of that measure."""
+        """The rows and the column for `the largest` of a result: the area, the count, or a column of that measure."""
         last = self.maker(source)
         if ranking.rows is not None:
             return source, AddedColumn("count")
@@ -282,7 +284,7 @@ class _Planner:
         return source, ranking
 
     def maker(self, source: str) -> PlannedOperation | None:
-        """The operation that has made rows, past those which only keep or order them."""
+        """The operation that made the rows, skipping operations that only filter or sort."""
         while source.startswith("$"):
             last = self.recipe.operations[int(source[1:])]
             traits = self.traits(last.name)
@@ -292,7 +294,7 @@ class _Planner:
         return None
 
     def is_of_groups(self, last: PlannedOperation) -> bool:
-        """Whether an operation goes on with groups or counts, such as those that a share is calculated from."""
+        """Whether an operation builds on groups or counts, such as those behind a share."""
         while (source := str(last.arguments.get("source", ""))).startswith("$"):
             last = self.recipe.operations[int(source[1:])]
             if self.traits(last.name) & {"counts", "groups"}:
@@ -309,7 +311,7 @@ class _Planner:
         return "tabular" in self.traits(operation)
 
     def family(self, reference: str) -> str | None:
-        """What geometry a table has, or the result of a step that keeps its kind; None where a step makes another."""
+        """The geometry of a table, or of the result of a step that keeps it; None if a step makes another."""
         while reference.startswith("$"):
             operation = self.recipe.operations[int(reference[1:])]
             if "keeps_geometry" not in self.traits(operation.name):
@@ -320,8 +322,11 @@ class _Planner:
     async def source(
         self, features: Features, *columns: ColumnWords, tabular: bool = False, others: Sequence[Mention] = ()
     ) -> str:
-        """A result, a table as it is, or one filtered in a step of its own. `columns` and `others` are spoken of
-        besides, `tabular` takes tables without geometry."""
+        """The reference to rows: a result, a whole table, or one filtered in an extra step.
+
+        `columns`, `others`: also mentioned in the step, to choose the table. `tabular`: accepts tables without
+        geometry.
+        """
         scene = self.scene
         if features.previous and self.previous:
             return self.previous
@@ -359,7 +364,7 @@ class _Planner:
         return self.recipe.add("filter", f"{name[:1].upper()}{name[1:]}", source=table.id, filter=wanted)
 
     async def leave_out(self, table: Table, kept: Cql2 | None, where: Condition) -> None:
-        """Remember the rows without a value from which something is calculated, to be counted for the answer."""
+        """Note the rows without a value that a calculation needs, to count them for the answer."""
         columns, others = filled_columns(where)
         if not columns:
             return
@@ -370,7 +375,7 @@ class _Planner:
         self.recipe.left_out = (table.id, combined("and", kept, lacking))
 
     async def made(self, features: Features) -> str:
-        """The result of the steps that make rows, with what else is asked of these."""
+        """The result of nested steps, with further conditions."""
         before, rows, title = self.previous, self.rows, self.title
         self.title = ""
         for part in features.made:

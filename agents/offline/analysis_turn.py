@@ -1,6 +1,6 @@
-"""The offline model as the analyst: the operations of a spatial question, one a step, then the answer.
+"""The offline model as analyst: one operation of a spatial question per step, then the answer.
 
-The same question gives the same steps, so a step of the turn is found by counting what has been called.
+The same question gives the same steps, so the current step follows from the number of calls made.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from agents.worded import joined, worded_among
 
 _MOST_COLUMNS = 5
 _MOST_RANKED = 10
-"""Of a longer result with a figure for each row, those with the greatest."""
+"""Maximum number of rows shown of a longer result, those with the greatest figures."""
 LOOKS = (LOOK, COUNT)
 
 
 @runtime_checkable
 class AnalysingAgent(MapAgent, Protocol):
-    """What else the offline model needs of the analyst."""
+    """What the offline model also needs from the analyst."""
 
     session: AnalysisSession
 
@@ -61,7 +61,7 @@ class AnalysingAgent(MapAgent, Protocol):
 async def analyst_reply(
     request: ModelRequest, agent: AnalysingAgent, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
-    """The plan and the first call, the next call of the analysis, or its last words."""
+    """The plan with the first call, the next call of the analysis, or its final words."""
     forget_answers(agent)
     if not done:
         forget_places(agent)
@@ -72,7 +72,7 @@ async def analyst_reply(
     vocabulary.know_values(await values_named(scene, goal, again=bool(done)))
     last = done[-1] if done else None
     if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
-        return _call(request, "finish", last.arguments, len(done))  # it stands by what it says
+        return _call(request, "finish", last.arguments, len(done))  # repeat the same answer
     if last is not None and not last.result.ok and last.call.name not in LOOKS:
         return _call(request, "cannot_do", {"reason": why_failed(last.result)}, len(done))
     try:
@@ -91,7 +91,7 @@ async def analyst_reply(
 async def _next_call(
     request: ModelRequest, agent: AnalysingAgent, scene: Scene, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
-    """Raises Refuse or Ask if no call follows, and ToolFailed."""
+    """The next call. Raises Refuse or Ask if there is none, and ToolFailed."""
     words = scene.vocabulary
     key = ("analysis", goal, words.state)
     chain = await read_once(words.index, key, lambda: read_analysis(goal, words, words.operations))
@@ -131,7 +131,7 @@ async def _next_call(
     }
     measures = any("measures" in each.arguments for each in ran)
     if outcomes[-1].table.geometry_column is None and measures and not _is_of_drawn(chain):
-        # The total of what was measured: the shapes themselves are drawn.
+        # For the total of measured shapes, show the shapes themselves.
         shapes = [each.step for each in outcomes if each.table.geometry_column is not None]
         arguments["outputs"] = shapes[-1:]
     if chain.look is not None and chain.look.look.thematic and ran[-1].result.data["rows"]:
@@ -140,13 +140,12 @@ async def _next_call(
 
 
 def _is_of_drawn(chain: Chain) -> bool:
-    """Whether the map shows already what the first part starts from."""
+    """Whether the map already shows the rows that the analysis starts from."""
     return all(each.drawn for each in features_of(chain.parts[0]))
 
 
 async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:
-    """The style that the words ask for; without its opacity. Raises Ask or Refuse where the result
-    has no such column."""
+    """The requested style without its opacity. Raises Ask or Refuse if the result lacks a column."""
     late = await with_stored_values(scene, table, late_look(table, look))
     asked = style_arguments(scene, table, late, None)
     color = {"color": asked["color"]} if "color" in asked else {}
@@ -156,8 +155,7 @@ async def _style(scene: Scene, look: Look, table: Table) -> dict[str, Any]:
 def _look(
     scene: Scene, table: Table, operations: Sequence[PlannedOperation], ran: Sequence[Done], goal: str
 ) -> dict[str, Any]:
-    """The question for the rows of the result: what they are called, which columns the goal names, and what the
-    operations have added."""
+    """The query for rows of the result: their names, the columns that the goal names, and added columns."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
     done = ran[-1]
     by = done.arguments.get("by")
@@ -168,20 +166,20 @@ def _look(
     read = [source for source in map(scene.vocabulary.table, sources) if source is not None]
     own_names = {own.name for source in read if (own := name_column(source)) is not None}
     named = next((c for c in columns if c.name in own_names), None) or name_column(table)
-    # What a step counts or adds up is its own, also of rows that had a column of that name.
+    # Counts and sums belong to the step, even if its rows already had a column of that name.
     aggregates = done.arguments.get("aggregates")
     figures_made = {"count", *map(_made_name, aggregates)} if aggregates is not None else set()
     added = [
         c.name for c in columns if c.name in figures_made or not any(source.column(c.name) for source in read)
     ]
-    # How far it is, and what the other one is called, come before what it is like.
+    # The distance and the name of the other row come before its attributes.
     rest = sorted(added, key=lambda name: name.removeprefix("near_") not in own_names)
     rest.sort(key=lambda name: not name.startswith("distance_m"))
     rest = rest or [c.name for c in number_columns(table)]
     grouped = [each.arguments.get("by") for each in ran]
     of_groups = [name for each in grouped if isinstance(each, list | tuple) for name in each]
     groups = (*(done.arguments.get("per") or ()), *of_groups)
-    # A name that several rows have does not tell which one it is; the most common values of a key are not known.
+    # If several rows share a name, show a key too; keys have no common values.
     keys = (
         [c.name for c in text_columns(table) if not c.samples] if named is not None and named.samples else []
     )
@@ -215,12 +213,12 @@ def _is_ranked(done: Done, operations: Sequence[OperationInfo]) -> bool:
 
 
 def _made_name(aggregate: Mapping[str, Any]) -> str:
-    """What a figure is called that has no name of its own."""
+    """The default name of a figure."""
     return str(aggregate.get("name") or f"{aggregate['function']}_{aggregate.get('column')}")
 
 
 def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationInfo]) -> str:
-    """The figure that a step gives each row, of all that it and those before have added."""
+    """The main figure of a step, among all that it and earlier steps added."""
     given = done.arguments
     asked = [each for each in given.get("aggregates") or () if each["function"] != "count"]
     made = [_made_name(each) for each in asked if each.get("column")]
@@ -231,7 +229,7 @@ def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationI
 
 
 def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
-    """The columns whose names, with or without their units, are words of the goal that follow each other."""
+    """The columns whose names, with or without units, occur as consecutive words in the goal."""
     words = f" {' '.join(name_words(goal))} "
     found = []
     for each in columns:
@@ -243,7 +241,7 @@ def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
 
 
 def _unread(goal: str, scene: Scene) -> Refuse:
-    """What the words could not be read as, with the nearest things that can be said."""
+    """A refusal that lists the nearest valid requests."""
     meant = nearest_examples(goal, scene.vocabulary)
     others = suggestions(scene.agent.registry, scene.layers, limit=4 - len(meant), like=goal)
     examples = joined("\n", (joined("", ("- ", example)) for example in (*meant, *others)))
@@ -254,7 +252,7 @@ def _unread(goal: str, scene: Scene) -> Refuse:
 def _call(
     request: ModelRequest, name: str, arguments: Mapping[str, Any], before: int, planned: int = 0
 ) -> AssistantMessage:
-    """The call, with the number of operations that were planned in its id."""
+    """A tool call, with the number of planned operations in its id."""
     text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
     return AssistantMessage(
         "",
@@ -270,7 +268,7 @@ def _call(
 
 
 def _announced(request: ModelRequest, operations: Sequence[PlannedOperation]) -> ToolCall:
-    """What is to be done, told before it begins."""
+    """The call that announces the plan."""
     steps = [{"operation": each.name, "title": each.title} for each in operations]
     text = json.dumps({"steps": steps}, ensure_ascii=False, separators=(",", ":"))
     return ToolCall(f"analysis-{len(request.messages)}-plan", "plan", text)

@@ -1,4 +1,4 @@
-"""A data source that answers each question once: many readings of a request look up the same values and counts."""
+"""A data source that runs each query once: many readings of a request look up the same values and counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class AskedOnce:
-    """The data behind `data`, with the answers so far. A failure is no answer."""
+    """A cache over a data source. Failures are not cached."""
 
     def __init__(self, data: DataSource) -> None:
         self._data = data
@@ -71,10 +71,10 @@ _ASKED: WeakKeyDictionary[object, AskedOnce] = WeakKeyDictionary()
 
 
 def asked_once(agent: object, data: DataSource) -> AskedOnce:
-    """The data of an agent with the answers since `forget_answers`."""
+    """The cached data source of an agent, since `forget_answers`."""
     return _ASKED.setdefault(agent, AskedOnce(data))
 
 
 def forget_answers(agent: object) -> None:
-    """Ask again: a step of a turn begins, and the one before may have changed the data."""
+    """Drop cached answers: a new step begins, and the previous one may have changed the data."""
     _ASKED.pop(agent, None)

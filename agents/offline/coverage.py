@@ -1,7 +1,7 @@
-"""The words of a request that a reading of it has to account for: the one check that none was passed over.
+"""Checks that a reading accounts for every word of a request.
 
 A word counts as read if it is a word of the language, or part of what the reading holds: names, columns, values and
-numbers keep the words that they were made from. `parse` lets no command through of which a word was not read.
+numbers keep their words. `parse` rejects a command with an unread word.
 """
 
 from __future__ import annotations
@@ -56,12 +56,14 @@ _GRAMMATICAL = word_set("""
     did does when why will would could should was were been being then than whose actually really sql most least
     fewest between within every about never yet basically
 """)
-"""Words that say nothing by themselves."""
+"""Words without meaning of their own."""
 
 
 def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> list[str]:
-    """The words of a command that its intent does not account for. An analysis is read by templates alone, which cover
-    every word by themselves, and what is not carried out needs no reading."""
+    """The words of a command that its intent does not account for.
+
+    Analyses are not checked, because templates cover every word; nor are intents that are not carried out.
+    """
     if isinstance(intent, (*NOT_CARRIED_OUT, Analyse)):
         return []
     if left_out := _references_left_out(text, intent):
@@ -85,8 +87,9 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
 
 
 def _references_left_out(text: str, intent: Intent) -> list[str]:
-    """`those` of `those airports` where all airports are meant, `it` of `how many cities does it have`, `per` of `the
-    longest main per material` where one main is, and `on the map` of a question that is not about a layer."""
+    """References that the intent ignores: `those` in `those airports` if all airports are meant, `it` in `how many
+    cities does it have`, `per` in `the longest main per material` for a single main, `on the map` in a question that
+    is not about a layer."""
     mentions = [part for part in parts_of(intent) if isinstance(part, Mention) and part.tables]
     for mention in mentions:
         if not mention.pronoun and re.search(rf"(?i)\b(?:those|these) {re.escape(mention.text)}\b", text):
@@ -134,8 +137,8 @@ def language_words() -> frozenset[str]:
 
 
 def refuse_two_styles(intents: Sequence[Intent]) -> None:
-    """Raises Unreadable where a layer is styled by two columns (`size them by beds and colour them by operator`), of
-    which the second would take the place of the first."""
+    """Raise Unreadable if one layer is styled by two columns (`size them by beds and colour them by operator`),
+    because the second would replace the first."""
     styled = [each for each in intents if isinstance(each, Restyle) and each.look.by is not None]
     layers = {each.subject.text.lower() if each.subject is not None else "" for each in styled}
     if len(layers) < len(styled):

@@ -1,4 +1,4 @@
-"""Columns and conditions of tables that an analysis makes: found when such a table is there."""
+"""Resolves columns and conditions of tables that an analysis makes, once the tables exist."""
 
 from __future__ import annotations
 
@@ -36,14 +36,12 @@ from agents.offline.meaning.steps import (
 from agents.offline.operation_plan import PlannedOperation
 
 Late = ColumnWords | Ranking | LateCondition | NameColumn | AddedColumn | AddedInUnit
-"""What waits for its table."""
+"""Arguments that need an existing table."""
 
 
 async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str, Table]) -> dict[str, Any]:
-    """The arguments of an operation whose turn it is. `results` are the tables of the steps by their ids, in order.
-
-    Raises Ask or Refuse where a column's words mean none or several.
-    """
+    """The final arguments of an operation. `results`: the tables of earlier steps by id, in order. Raises Ask or
+    Refuse if words mean no column, or several."""
     steps = list(results)
 
     def reference(value: Any) -> Any:
@@ -53,7 +51,7 @@ async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str
         if isinstance(value, list | tuple):
             return [await final(each) for each in value]
         if isinstance(value, dict) and "op" in value:
-            return value  # a filter is given as it is: `$0` in it is somebody's text
+            return value  # filters are passed on as they are: `$0` in one is literal text
         if isinstance(value, dict):
             return {name: await final(each) for name, each in value.items()}
         if isinstance(value, Quantity):
@@ -67,7 +65,7 @@ async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str
 
 
 def late_look(table: Table, look: Look) -> Look:
-    """The look with its columns looked up in a table that was not there when it was read."""
+    """The style with its columns looked up in a table made after it was read."""
 
     def found(mention: ColumnMention) -> ColumnMention:
         return mention if any(map(table.column, mention.columns)) else _called(table, mention)
@@ -103,13 +101,13 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
 
 
 def _added(table: Table, name: str) -> str:
-    """Operations put what they add behind what was there, and number it where an earlier one added the same."""
+    """The name of an added column. Operations append columns, and number a name that was taken."""
     numbered = re.compile(rf"{re.escape(name)}(_\d+)?")
     return next((each.name for each in reversed(table.columns) if numbered.fullmatch(each.name)), name)
 
 
 def _renamed(table: Table, condition: Condition) -> Condition:
-    """The condition with its columns looked up in this table, which was not there when it was read."""
+    """The condition with its columns looked up in a table made after it was read."""
     match condition:
         case Group(op, parts):
             return Group(op, tuple(_renamed(table, part) for part in parts))

@@ -1,8 +1,8 @@
 """`OfflineModel`: a `Model` that understands a documented command language. No network, no key, no learning.
 
-It reads the last user message with a grammar (parser.py), matches words with the live registry and the map that it
-finds in `request.context`, and emits calls of the offered tools; on the next step it reads their results from the
-history and goes on, or writes what happened (turn.py). docs/offline-language.md is the language for people.
+It parses the last user message (parser.py), matches words with the live registry and the map in `request.context`,
+and emits tool calls; in the next step it reads their results from the history and continues, or answers (turn.py).
+docs/offline-language.md describes the language for users.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from agents.offline.turn import Turn
 
 
 class OfflineModel:
-    """A model without network: it reads the command language of docs/offline-language.md."""
+    """A model without a network that reads the command language of docs/offline-language.md."""
 
     name = "offline"
     context_tokens = 1_000_000
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Streams the reply in small pieces, then its tool calls. Raises ModelError if the data is unavailable."""
         reply = await _reply(request)
         for piece in _pieces(reply.text):
             yield TextDelta(piece)
@@ -47,12 +48,12 @@ async def _reply(request: ModelRequest) -> AssistantMessage:
         )
     try:
         return await Turn(request, agent).reply()
-    except ToolUnavailable as unavailable:  # what it looks up while it reads the message
+    except ToolUnavailable as unavailable:  # look-ups while reading the message
         raise ModelError("unavailable", unavailable.message) from unavailable
 
 
 def _pieces(text: str, most: int = 24) -> list[str]:
-    """Small pieces that join to the text again, cut after spaces."""
+    """The text in small pieces, cut after spaces."""
     pieces: list[str] = []
     start = 0
     while start < len(text):

@@ -1,4 +1,4 @@
-"""The operations of an analysis in the order in which they run."""
+"""The operations of an analysis, in the order of execution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.ports import AnalysisSession
 
 @dataclass(frozen=True, slots=True)
 class PlannedOperation:
-    """`$0` in the arguments stands for the result of the first operation, and so on."""
+    """An operation to call; `$0` in its arguments stands for the result of the first operation, and so on."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -21,23 +21,23 @@ class PlannedOperation:
 
 @dataclass(slots=True)
 class OperationPlan:
-    """Operations in the order in which they run, and what is said about them."""
+    """Operations in the order of execution, and facts for the answer."""
 
     operations: list[PlannedOperation] = field(default_factory=list)
     meant: list[str] = field(default_factory=list)
-    """The places that were spoken of, with where they are."""
+    """The places that were meant, with their locations."""
     left_out: tuple[str, Cql2] | None = None
-    """The table, and the filter that keeps those of its rows that are in no group."""
+    """A table, and the filter for its rows that belong to no group."""
 
     def is_of_several(self, reference: str) -> bool:
-        """Whether a step keeps the rows of several places."""
+        """Whether a step selects the rows of several places."""
         return (
             reference.startswith("$")
             and self.operations[int(reference[1:])].arguments["filter"]["op"] == "or"
         )
 
     def add(self, operation: str, title: str, /, **arguments: Any) -> str:
-        """The reference to its result."""
+        """Append an operation; returns the reference to its result."""
         self.operations.append(PlannedOperation(operation, arguments, title))
         return f"${len(self.operations) - 1}"
 

@@ -1,6 +1,7 @@
-"""From a request to commands. Every rule is tried at the beginning of a command; one that reads it to its end wins.
+"""Parses a request into commands. Every rule is tried at the start of a command; the first to read it to its end
+wins.
 
-`parse` never fails: what no rule can read becomes `NotUnderstood`, with the part that was.
+`parse` never fails: what no rule can read becomes `NotUnderstood`, with the part that was read.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from agents.offline.meaning.intents import (
 )
 
 MAX_QUESTION_TOKENS = 40
-"""Words and signs of a question whose pieces may stand in any order; longer requests are several commands."""
+"""Maximum length of a question with pieces in any order; longer requests are several commands."""
 MAX_PARTS_TRIED = 3
 
 _ON_THE_MAP = re.compile(r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed))\b")
@@ -54,10 +55,7 @@ _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE |
 
 
 def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start: int = 0) -> list[Command]:
-    """The commands of a request in their order, from a place in it on.
-
-    `default` is the table of the layer that was spoken of last.
-    """
+    """The commands of a request in order, from `start` on. `default`: the table of the layer mentioned last."""
     written = _SQL.match(text)
     if written:
         whole = Command(RunSql(written["statement"].rstrip()), 0, len(text), text.strip())
@@ -89,8 +87,8 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
 def _question_first(
     text: str, vocabulary: Vocabulary, default: Table | None, start: int
 ) -> list[Command] | None:
-    """A question with its pieces in any order, and what to do with its rows: `…: list with density, and map
-    them in orange`."""
+    """A question with pieces in any order, then commands about its rows: `…: list with density, and map them in
+    orange`."""
     tokens = cursor_of(text).tokens
     begins = [each.start for each in tokens if each.lower in SHOW | COLOUR and each.start > start]
     for begin in begins[:MAX_PARTS_TRIED]:
@@ -108,7 +106,7 @@ def _question_first(
 
 
 def is_sql(text: str) -> bool:
-    """Whether a message is a statement, which is not read here."""
+    """Whether a message is an SQL statement, which is not parsed here."""
     return _SQL.match(text) is not None
 
 
@@ -116,11 +114,11 @@ _ASKING = word_set("""
     which what what's how who where when is are does do name mean median total sum highest lowest largest
     smallest share percentage percent number density nearest closest farthest distance for in within per each every
 """)
-"""What a question begins with, besides the words that begin a command."""
+"""Words that begin a question, besides those that begin a command."""
 
 
 class Parser(DrawingCommands, DataCommands):
-    """Reads a message as one intent or several."""
+    """Parses a message into one or more intents."""
 
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(cursor_of(text), vocabulary, default)
@@ -132,7 +130,7 @@ class Parser(DrawingCommands, DataCommands):
 
     @property
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
-        """In the order in which they win when several can read a command to its end."""
+        """In order of precedence, if several can read a command to its end."""
         return (
             self.by_tool, self.export, self.out_of_reach,
             self.read_analysis, self.map_of, self.by_template, self.unread_analysis, self.count,
@@ -141,7 +139,8 @@ class Parser(DrawingCommands, DataCommands):
         )  # fmt: skip
 
     def bare(self) -> Intent | None:
-        """Not after a question: `which district has the most trees and schools` asks about both."""
+        """A noun phrase, but not after a question: `which district has the most trees and schools` asks about
+        both."""
         begin, at = self.cursor.tokens[self._start].lower, self.cursor.at
         joined = at > self._start and self.cursor.word(-1) in ("and", "or", ",", "&")
         if (
@@ -153,7 +152,7 @@ class Parser(DrawingCommands, DataCommands):
         return super().bare()
 
     def read_analysis(self) -> Intent | None:
-        """What begins a command was read before, to see whether the command before it may end there."""
+        """An analysis; cached, because it is also tried to see whether the previous command may end here."""
         start = self.cursor.at
         if start not in self._analyses:
             found = charted_groups(self.cursor, super().read_analysis)
@@ -162,15 +161,15 @@ class Parser(DrawingCommands, DataCommands):
         return intent
 
     def by_template(self) -> Intent | None:
-        """A command of those that are read by templates."""
+        """A command that is read by templates."""
         return self._by(_COMMANDS)
 
     def by_tool(self) -> Intent | None:
-        """What a tool brings words for goes before all that this language knows itself."""
+        """A command with a tool's own phrases, which take precedence."""
         return self._by(self._tool_commands) if self._tool_commands else None
 
     def export(self) -> Intent | None:
-        """Before `out_of_reach`, which refuses what else is asked of files."""
+        """An export; tried before `out_of_reach`, which refuses other requests about files."""
         return self._by(_EXPORTS)
 
     def _by(self, commands: CommandSet) -> Intent | None:
@@ -183,12 +182,13 @@ class Parser(DrawingCommands, DataCommands):
         return self._at_end()
 
     def out_of_reach(self) -> Intent | None:
-        """To the end of the message, for what follows may be about the same."""
+        """An unsupported request; takes the rest of the message, which may belong to it."""
         cursor, start = self.cursor, self.cursor.at
         cursor.at = cursor.end
         return unsupported(cursor.since(start))
 
     def commands(self, start: int = 0) -> list[Command]:
+        """All commands from `start` on. Raises Unreadable."""
         commands: list[Command] = []
         self._skip_to(start)
         while True:
@@ -203,7 +203,7 @@ class Parser(DrawingCommands, DataCommands):
             self._speak_of(commands[-1].intent)
 
     def question(self, start: int, *, goes_on: bool = False) -> Command | None:
-        """The rest of the request as a question with its pieces in any order; `goes_on`: commands went before."""
+        """The rest of the request as a question with pieces in any order; `goes_on`: commands precede."""
         self._skip_to(start)
         self._skip_joiners()
         begin = self.cursor.at
@@ -226,7 +226,7 @@ class Parser(DrawingCommands, DataCommands):
             self.cursor.at += 1
 
     def _of_the_same(self, command: Command, before: list[Command]) -> Command:
-        """`which line is the longest and which the shortest?`: of the rows that were ranked before."""
+        """The command with the rows of the previous ranking: `which line is the longest and which the shortest?`"""
         meant = command.intent
         if not (
             isinstance(meant, Rows) and meant.top is not None and meant.subject.pronoun and command.start
@@ -239,12 +239,12 @@ class Parser(DrawingCommands, DataCommands):
         ):
             return command
         if meant.where is not None or meant.columns:
-            # It is not said whether the conditions of the first one hold, too.
+            # It is unclear whether the first conditions still apply.
             return replace(command, intent=NotUnderstood("", command.text))
         return replace(command, intent=replace(ranked, top=meant.top, limit=meant.limit))
 
     def _speak_of(self, intent: Intent) -> None:
-        """What is shown or asked about is what the next command speaks of, before there is a layer of it."""
+        """Make the table that is shown or asked about the default of the next command."""
         shown = intent.subject.tables if isinstance(intent, Show | Count | Rows) else ()
         table = self.vocabulary.table(shown[0]) if len(shown) == 1 else None
         if table is not None:
@@ -256,13 +256,13 @@ class Parser(DrawingCommands, DataCommands):
             pass
 
     def _take_fluff(self) -> bool:
-        """Polite words, unless they are the whole request (`hello`)."""
+        """Read polite words, unless they are the whole request (`hello`)."""
         cursor, start = self.cursor, self.cursor.at
         if praise := cursor.take(p.PRAISE):
             self._skip_joiners()
         taken = praise or cursor.take(p.FLUFF)
         told = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in _ASKING
-        # `just the fires` keeps only those; `just colour them` is polite.
+        # `just the fires` is a condition; `just colour them` is polite.
         is_command = cursor.word() in STARTS or not (praise or taken == "just")
         is_polite = bool(taken or told) and not cursor.done and is_command
         cursor.at = cursor.at if is_polite else start
@@ -300,7 +300,7 @@ class Parser(DrawingCommands, DataCommands):
             return SeveralMeanings(several.meanings)
 
     def _not_understood(self, start: int, furthest: int, partial: Intent | None) -> Command:
-        """What was read is told from what was not; a noun nothing is called gets an answer of its own."""
+        """What was read, and what was not. An unknown noun keeps its intent, to be refused specifically."""
         cursor = self.cursor
         cursor.at = furthest
         self._take_tail()
@@ -321,7 +321,7 @@ class Parser(DrawingCommands, DataCommands):
                 return
 
     def _at_end(self) -> bool:
-        """Whether the command may end here: nothing follows, or a joiner and something that can begin a command."""
+        """Whether the command may end here: nothing follows, or a joiner and the start of a command."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.done:
             return True
@@ -375,12 +375,12 @@ def _doubts(question: Command, vocabulary: Vocabulary) -> bool:
 
 
 def is_unread(intent: Intent) -> bool:
-    """Whether a command could not be read, or is about what nothing is called."""
+    """Whether a command could not be read, or is about an unknown noun."""
     if isinstance(intent, Analyse):
         return not intent.is_read
     return isinstance(intent, NotUnderstood) or _of_unknown_noun(intent)
 
 
 def _of_unknown_noun(intent: Intent) -> bool:
-    """Whether it is about things that nothing is called: it is refused where nothing else is read."""
+    """Whether it is about a noun that matches nothing; refused if nothing else can be read."""
     return isinstance(intent, Show | Rows) and not intent.subject.known

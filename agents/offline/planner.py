@@ -1,7 +1,7 @@
-"""From an intent to the tool calls that carry it out, one step at a time.
+"""Plans the tool calls that carry out an intent, one step at a time.
 
-`plan` returns the calls of the next step, none when the command is finished, and raises `Ask`, `Refuse` or `Say`
-where there is nothing to call. It sees the calls that were made for this command already and their results.
+`plan` returns the calls of the next step, or none when the command is finished, and raises `Ask`, `Refuse` or `Say`
+if there is nothing to call. It sees this command's earlier calls and their results.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _PLANS: Mapping[str, Any] = {
     **catalogue.PLANS, **tools.PLANS, **exports.PLANS,
 }  # fmt: skip
 _ON_THE_WAY = ("query_features", "count_features")
-"""Tools that find the rows which are then drawn."""
+"""Tools that look up rows before they are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call to make. `last` tells whether the command is finished by it."""
+    """A call to make; `last`: it completes the command."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -43,7 +43,7 @@ class PlannedCall:
 
 
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
-    """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
+    """The next calls; none if the command is finished. Look-ups of rows are intermediate steps."""
     steps: Sequence[str] = _ON_THE_WAY if isinstance(intent, Show | Refine | Export | Chart) else ()
     if isinstance(intent, Show) and intent.zoom:
         steps = (*_ON_THE_WAY, "add_map_layer")

@@ -1,4 +1,4 @@
-"""The offline model's answers about recipes and results: one call, and then what came of it."""
+"""Replies about recipes and results: one tool call, then its outcome."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ID = "recipe-"
 async def recipe_reply(
     request: ModelRequest, agent: MapAgent, text: str, done: Sequence[Done], tools: frozenset[str]
 ) -> AssistantMessage | None:
-    """None when the message is about something else."""
+    """The reply to a message about recipes or results; None for other messages."""
     if done and done[-1].call.id.startswith(_ID):
         return AssistantMessage(_outcome(done[-1]))
     analyst: Analyst | None = getattr(agent, "analyst", None)

@@ -1,6 +1,6 @@
-"""What people write about recipes and results, and how a wish of their hand is put into the same words.
+"""Parses commands about recipes and results, and formats a form's values as such a command.
 
-Pure: text and the recipes that there are in, a call of a tool out.
+Pure functions: text and the existing recipes in, a tool call out.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _QUOTES = "“”\"'‘’«»"
 
 @dataclass(frozen=True, slots=True)
 class RecipeCall:
-    """A tool and its arguments; without a tool the recipes are to be listed."""
+    """A tool and its arguments; without a tool, list the recipes."""
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ def format_run(name: str, values: Mapping[str, Any]) -> str:
 
 
 def parse_run(text: str, recipes: Sequence[RecipeCard]) -> tuple[str, dict[str, str]] | None:
-    """The recipe that a text asks to run, and the values; None when it asks for something else, or for more."""
+    """The recipe to run, and its values; None if the text requests anything else."""
     match = _RUN.match(text)
     if match is None:
         return None
@@ -73,7 +73,7 @@ def parse_run(text: str, recipes: Sequence[RecipeCard]) -> tuple[str, dict[str, 
 def parse_recipe_command(
     text: str, recipes: Sequence[RecipeCard], results: Sequence[str]
 ) -> RecipeCall | None:
-    """The one call that a text about recipes or results asks for; None when it is about something else."""
+    """The tool call that a text about recipes or results requests; None for other texts."""
     run = parse_run(text, recipes)
     if run is not None:
         return RecipeCall("run_recipe", {"recipe": run[0], "values": run[1]})
@@ -94,7 +94,7 @@ def parse_recipe_command(
         fitting = fitting or [each for each in results if wanted.lower().replace(" ", "_") in each]
         return RecipeCall("drop_result", {"table": fitting[0] if len(fitting) == 1 else wanted})
     if match := _RUN.match(text):
-        # A recipe that is not there, or values that it does not take: the tool says what there is.
+        # For an unknown recipe or unknown values, the tool says what exists.
         name, _, values = match["rest"].partition(" with ")
         given = {"values": {" ".join(values.split()): ""}} if values else {}
         return RecipeCall("run_recipe", {"recipe": _known(name, recipes), **given})
@@ -102,7 +102,7 @@ def parse_recipe_command(
 
 
 def _values(text: str, names: Sequence[str]) -> dict[str, str] | None:
-    """`distance 3 km and n = 5` by parameter; None when there is more than that."""
+    """Values by parameter: `distance 3 km and n = 5`; None if the text has anything else."""
     if not text.strip():
         return {}
     alternatives = "|".join(

@@ -1,5 +1,5 @@
-"""Other wordings of a request that was not read: its typing mistakes corrected, its end left out, an option in place of
-a word. Each is taken or offered only where it is read."""
+"""Alternative wordings of an unread request: typing mistakes corrected, the end omitted, or an option inserted. Each
+is used or offered only if it can be read."""
 
 from __future__ import annotations
 
@@ -26,31 +26,33 @@ from agents.offline.unknown_words import data_words, unknown_words
 from agents.worded import joined
 
 MAX_SHORTENED = 6
-"""Words that are left out at the end of a request that was not read, at most."""
+"""Maximum number of words omitted at the end of an unread request."""
 OPEN_ENDS = word_set("""
     a an and are as at by each every fewest for from has have highest in is least less lowest more most of on or per
     than the then to with within without
 """)
-"""Words after which a request goes on: one that ends with them is not offered."""
+"""Words that cannot end a request."""
 MAX_OFFERED = 6
-"""Options of a question that are offered as requests to click; each of them is read first."""
+"""Maximum number of options offered as requests to click on; each of them is parsed first."""
 
 
 MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
-"""Letters of a word in which one mistake, and two, are corrected."""
+"""Minimum word lengths for correcting one mistake, and two."""
 MAX_NEAR = 10
 
 
 @cache
 def _english() -> SpellChecker:
-    """Its dictionary is read from a file when it is first asked for, in about 0.2 s."""
+    """A spell checker; its dictionary takes about 0.2 s to load on first use."""
     return SpellChecker(language="en", distance=1)
 
 
 def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
-    """The right spelling of each unknown word of a text, if all of them are plainly typing mistakes: no English words,
-    and near to one word of the names and comments of tables and columns, of the language, or of English values.
-    Other values are no choices, for names are alike: Granada is not Grenada."""
+    """The spelling corrections of unknown words; empty unless each is clearly a typing mistake.
+
+    English words are never corrected. Candidates are words of tables, columns and comments, of the language, and
+    common values that are English words; other values are names, which are often alike: Granada is not Grenada.
+    """
     unknown = unknown_words(text, vocabulary)
     if not unknown or (english := _english()).known(map(fold, unknown)):
         return {}
@@ -69,7 +71,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
 
 
 def _meant(word: str, choices: Collection[str]) -> str:
-    """The one choice at the least edit distance, of those that begin alike; empty where it is far or several are."""
+    """The only choice at the least edit distance with the same first letter; empty if it is too far or not unique."""
     most = 0 if len(word) < MIN_MISTYPED else 1 if len(word) < MIN_MISTYPED_TWICE else 2
     far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
     near = [str(choice) for choice, distance, _ in far if distance == far[0][1] and choice[0] == word[0]]
@@ -77,7 +79,7 @@ def _meant(word: str, choices: Collection[str]) -> str:
 
 
 def _spelt(words: Sequence[str], names: set[str]) -> dict[str, str]:
-    """The word of the data or else of the language that each is plainly a mistake for; empty where one is of none."""
+    """The word of the data, else of the language, that each clearly misspells; empty if one has none."""
     data, language = sorted(names), sorted(language_words())
     right: dict[str, str] = {}
     for word in words:
@@ -90,7 +92,7 @@ def _spelt(words: Sequence[str], names: set[str]) -> dict[str, str]:
 
 
 def corrected(text: str, right: Mapping[str, str]) -> str:
-    """The text with these words in place of others."""
+    """The text with these words replaced."""
     for token in reversed([token for token in tokenize(text) if token.text in right]):
         text = f"{text[: token.start]}{right[token.text]}{text[token.end :]}"
     return text
@@ -103,7 +105,7 @@ async def is_read(text: str, vocabulary: Vocabulary, default: Table | None) -> b
 
 
 async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> list[str]:
-    """The request respelt, without words that nothing is called, or without its end: the first that is read."""
+    """The first readable variant: corrected, without unknown words, or without its end; at most one."""
     words, unknown = text.rstrip(" ?!.").split(), unknown_words(text, vocabulary)
     right = _spelt(unknown, data_words(text, vocabulary))
     if right and await is_read(respelt := corrected(text, right), vocabulary, default):
@@ -122,7 +124,7 @@ async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> l
 async def offered(
     ask: Ask, request: str, meanings: Sequence[str], vocabulary: Vocabulary, default: Table | None
 ) -> str:
-    """The options to click: the request with the option in place of its words, where that can be read."""
+    """The options to click on: the request with the option in place of the ambiguous words, if that is readable."""
     lines = [f"- {plain(each)}" for each in meanings[:MAX_OFFERED]]
     before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
     before = before.removesuffix("the ")

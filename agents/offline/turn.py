@@ -1,8 +1,7 @@
-"""One step of a turn of the offline model, worked out from the request alone.
+"""One step of a turn of the offline model, derived from the request alone.
 
-Nothing is kept between steps: which command of the message a call belongs to, and where the next one begins, is in
-the call's id. So a turn goes on correctly although the map, and with it the vocabulary, changed under it. What later
-turns need is kept with the answer as a `Memory`; earlier messages are never read again.
+Nothing is kept between steps: a call's id tells which command it belongs to and where the next one begins, so a turn
+continues correctly even if the map has changed. Later turns only use the `Memory` stored with the answer.
 """
 
 from __future__ import annotations
@@ -69,11 +68,11 @@ from agents.worded import joined, worded_among
 
 log = logging.getLogger("agents.offline")
 MAX_ALIKE = 3
-"""Questions before that were alike and are kept: so many tell that `all three of them` would not be all."""
+"""Earlier similar questions kept: enough to notice that `all three of them` are not all."""
 
 
 class Turn:
-    """What the offline model knows of a request: its message, the tools, and the results so far."""
+    """The state of a request: its message, the tools, and the results so far."""
 
     def __init__(self, request: ModelRequest, agent: MapAgent) -> None:
         self.agent = agent
@@ -92,15 +91,16 @@ class Turn:
         self.asked_of = self.listed = self.question_text = ""
         self.alike: tuple[Rows, ...] = ()
         self.rows: Rows | None = None
-        """What the request asks about rows, kept for the next one."""
+        """The rows of the question, stored for the next turn."""
         self.is_repeated = False
-        """The text is the request before, for another place: what that one showed is shown no longer."""
+        """The text is the previous request for another place, which replaces what was shown."""
         self.corrections: dict[str, str] = {}
-        """The right spelling of words that were mistyped; `text` has it."""
+        """The right spelling of mistyped words; `text` is corrected."""
         self.engine: Wanted | None = None
-        """Where the analyses of the message should run; words that say so are not part of `text`."""
+        """Where to run the message's analyses; these words are removed from `text`."""
 
     async def reply(self) -> AssistantMessage:
+        """The reply of this step: tool calls or an answer."""
         if len(self.text) > MAX_CHARACTERS and not is_sql(self.text):
             self.outcome = "unread"
             return AssistantMessage(TOO_LONG.reason, memory=self._memory(recall(self.messages)[0].layers))
@@ -133,7 +133,7 @@ class Turn:
         self._take_as_answer()
 
     def _take_as_answer(self) -> None:
-        """A message that only names one of the options of an open question stands for the request it was about."""
+        """Replace a message that names an option of an open question by the request in question."""
         question = open_question(self.messages[: self.begin])
         option = option_meant(question.options, self.text) if question is not None else None
         if question is not None and option is not None:
@@ -193,14 +193,14 @@ class Turn:
         return await self._go_on(await self._parsed(last.start, vocabulary=self._vocabulary_before()))
 
     async def _read_first(self) -> list[Command]:
-        """The commands of the text, which is corrected where it could not be read for its typing mistakes."""
+        """The commands of the text, corrected if typing mistakes made it unreadable."""
         commands = await self._parsed()
-        # Of an analysis an unknown word may have been read as the name of a place.
+        # In an analysis, an unknown word may have been read as a place.
         doubtful = any(is_unread(each.intent) or isinstance(each.intent, Analyse) for each in commands)
         return (await self._read_corrected() if doubtful else None) or commands
 
     async def _read_corrected(self) -> list[Command] | None:
-        """The commands of the corrected text; None if it has no plain typing mistakes, or is not understood either."""
+        """The commands of the corrected text; None if it has no clear typing mistakes, or is not readable either."""
         written = self.text
         if await self._correct(self.vocabulary):
             commands = await self._parsed()
@@ -210,7 +210,7 @@ class Turn:
         return None
 
     async def _correct(self, vocabulary: Vocabulary) -> bool:
-        """Whether the text had plain typing mistakes, which are corrected."""
+        """Correct clear typing mistakes; whether there were any."""
         self.corrections = await read(corrections, self.text, vocabulary)
         self.text = corrected(self.text, self.corrections)
         return bool(self.corrections)
@@ -227,7 +227,7 @@ class Turn:
         return await read_once(vocabulary.index, key, lambda: parse(text, vocabulary, default, start))
 
     def _in_place(self, command: Command) -> Command:
-        """Of a layer that was shown the filter is changed, rather than another one added."""
+        """The command, changing the filter of the shown layer instead of adding another."""
         shown, layer = command.intent, self.vocabulary.layer(self.recent[0]) if self.recent else None
         if not isinstance(shown, Show) or shown.top is not None or layer is None:
             return command
@@ -248,7 +248,7 @@ class Turn:
         return self.vocabulary.table(layers[-1].table) if layers else None
 
     async def _go_on(self, commands: Sequence[Command]) -> AssistantMessage:
-        """The commands one after the other, until there is something to call, to ask or to refuse."""
+        """Carry out the commands in order, until there is something to call, ask or refuse."""
         notes: list[str] = []
         for index, command in enumerate(commands):
             own = tuple(
@@ -300,7 +300,7 @@ class Turn:
             return Refuse(refusals.WENT_WRONG())
 
     def _asked_before(self, start: int) -> Rows | None:
-        """The rows that the command before this place was about, in this message or in the one before."""
+        """The rows of the command before this position, in this message or the previous one."""
         before = [
             (place.start, done)
             for place, done in zip(self.places, self.done, strict=True)
@@ -357,7 +357,7 @@ class Turn:
         return AssistantMessage(text or self._nothing_said())
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:
-        """The command of a call, as far as it reads the same on the map of now."""
+        """The command of a call, if it still reads the same with the current map."""
         if place is None:
             return None
         commands = await self._parsed(place.start, place.end)
@@ -370,7 +370,7 @@ class Turn:
         return question_about(commands[0], before) if commands else ""
 
     def _vocabulary_before(self) -> Vocabulary:
-        """The names without those of layers that this message has added."""
+        """The vocabulary without the layers that this message added."""
         added = layers_added(self.done, self.vocabulary.layers)
         layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
         return Vocabulary(self.agent.registry, layers, operations_of(self.agent), self.vocabulary.tools)
@@ -382,7 +382,7 @@ class Turn:
         if read:
             whole = ", ".join([*read, *([unread.understood] if unread.understood else [])])
             unread = replace(unread, understood=whole)
-        # What holds an unknown word was not understood, however its grammar was read.
+        # A part with an unknown word was not understood, whatever its grammar.
         if holds_any(unknown, unread.understood):
             unread = replace(unread, understood="", rest=self.text)
         own = [each for each in own if not holds_any(unknown, each)]

@@ -1,4 +1,4 @@
-"""Which words of a request are in neither the language nor the data: why it cannot be answered, said by name."""
+"""Finds the words of a request that neither the language nor the data has, to name them in the refusal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DRAWN = word_set("""
 """)
 _ENDS_OF_COLUMN = word_set(", . ? ! ; and then in with using from as where")
 _OF_COLUMNS = lexicon.COUNTED_ALIKE | {"belong"}
-"""Words of the language that mean something only where a column tells of it."""
+"""Words of the language that need a matching column."""
 
 
 def unknown_reason(words: Sequence[str]) -> str:
@@ -38,7 +38,7 @@ def unknown_reason(words: Sequence[str]) -> str:
 
 
 def column_lacking(text: str, vocabulary: Vocabulary) -> tuple[Table, str] | None:
-    """The table, and the words for a column that it does not have: `type`, of `show airports, coloured by type`."""
+    """The table and the words for a column that it lacks: `type` in `show airports, coloured by type`; else None."""
     tokens = [token for token in tokenize(text) if token.kind in ("word", "sign")]
     words = [fold(token.text) for token in tokens]
     at = next((at for at, word in enumerate(words) if word == "by"), 0)
@@ -58,7 +58,7 @@ def column_lacking(text: str, vocabulary: Vocabulary) -> tuple[Table, str] | Non
 
 
 def unread_reason(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> str:
-    """Why a request cannot be carried out, as far as that is known; else nothing."""
+    """Why a request cannot be carried out, if known; else empty."""
     lacking = column_lacking(text, vocabulary)
     if lacking is None:
         return unknown_reason(unknown) if unknown else ""
@@ -74,7 +74,7 @@ def unread_reason(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> 
 
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
-    """The words as they were written, at most a few. Names (words with a capital) are not among them."""
+    """The first few unknown words as written. Capitalised words count as names and are left out."""
     data = data_words(text, vocabulary)
     known = language_words() - _OF_COLUMNS | language_of(vocabulary.operations).limits | data
     known |= vocabulary.looked_up | {each for each in _OF_COLUMNS if lexicon.things_called(each) & data}
@@ -105,7 +105,7 @@ def holds_any(words: Sequence[str], text: str) -> bool:
 
 
 def data_words(text: str, vocabulary: Vocabulary, *, values: bool = True) -> set[str]:
-    """What tables, layers, the columns of the tables that are named, and their most common `values` are called."""
+    """Words in names and comments of tables, layers and columns, and in common `values`."""
     tables = vocabulary.index.by_id.values()
     words = set(name_words(" ".join(token.text for token in tokenize(text) if token.kind == "word")))
     named = [table for table in tables if words & set(name_words(table.name))] or vocabulary.few_tables

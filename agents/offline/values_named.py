@@ -1,6 +1,6 @@
-"""Values of the data that a request names by words which nothing else is called: `fens`, of habitat sites.
+"""Looks up values of the data that a request names by otherwise unknown words: `fens` of habitat sites.
 
-The registry knows only the most common values of a column; the others are looked up where such a word occurs.
+The registry only knows the most common values of a column; others are queried if such a word occurs.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from agents.text_search import TextSearch
 log = logging.getLogger("agents.offline")
 MAX_TABLES = 40
 MAX_ROWS = 200_000
-"""Of a table that is looked through."""
+"""Maximum number of rows of a table that is searched."""
 SECONDS = 5.0
-"""For all tables of a request."""
+"""Time limit for all tables of a request."""
 _found: WeakKeyDictionary[MapAgent, tuple[str, list[Value]]] = WeakKeyDictionary()
-"""Of each agent the request that was looked up last, for the further steps of its turn."""
+"""Per agent, the latest request and its values, for further steps of the turn."""
 
 
 async def values_named(scene: Scene, text: str, *, again: bool) -> list[Value]:
-    """The tables, columns and values that a request names by words that are nothing else. What is not found within
-    SECONDS is not known. `again`: at a further step of its turn, which reads the request as the first one did.
-    """
+    """The tables, columns and values that otherwise unknown words of a request name, as far as found within SECONDS.
+    `again`: reuse the values of the turn's first step."""
     asked, found = _found.get(scene.agent, ("", []))
     if not again or asked != text:
         found = []
@@ -83,7 +82,7 @@ def _is_small(table: Table) -> bool:
 
 
 def _unknown(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """The places of the words that nothing else is called."""
+    """The positions of words that are otherwise unknown."""
     known = language_words() | language_of(vocabulary.operations).limits | _names(vocabulary.few_tables)
     return [
         at
@@ -96,7 +95,7 @@ def _unknown(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
 
 
 def _forms(words: Sequence[str], unknown: Sequence[int]) -> Sequence[str]:
-    """`fen` of `fens`, `alder carr` of `alder carrs`; with and without the accents that are written."""
+    """Forms of the unknown words: `fen` of `fens`, `alder carr` of `alder carrs`; with and without accents."""
     forms = [word for word in words if is_numbered(word) and not word[0].isdigit()]
     for at in unknown:
         word = words[at]
@@ -107,6 +106,6 @@ def _forms(words: Sequence[str], unknown: Sequence[int]) -> Sequence[str]:
 
 
 def _names(tables: Sequence[Table]) -> frozenset[str]:
-    """The words of the names of tables and columns."""
+    """The words in names of tables and columns."""
     names = (each for table in tables for each in (table.name, *(column.name for column in table.columns)))
     return frozenset(word for name in names for word in name_words(name))

@@ -1,1 +1,1 @@
-"""What is said of the results, and what could be said next."""
+"""Phrases the answers about results, and suggests what to ask next."""

@@ -1,4 +1,4 @@
-"""What an analysis has found, in words: the answer first, then what was meant, the rows and the notes."""
+"""Phrases the result of an analysis: the answer first, then the interpretation, the rows and the notes."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from agents.units import Unit
 from agents.worded import joined, numeral
 
 LOOK, COUNT = "query_features", "count_features"
-"""The questions about the result, and about rows that were left out."""
+"""Tools called for the answer: the rows of the result, and the number of rows left out."""
 MOST_SHOWN = 20
 """Maximum number of rows of a result that the answer shows."""
 MOST_METRES = 10_000
-"""Longer distances are given in kilometres."""
+"""Distances from here on are given in kilometres."""
 MAX_SHARING = 5
-"""Named of the rows that share the greatest value."""
+"""Maximum number of names listed for rows that share the greatest value."""
 
 
 def summary_words(
@@ -49,10 +49,8 @@ def summary_words(
     meant: Sequence[str],
     method: Collection[str],
 ) -> str:
-    """What was found, with the row count of the last step, its rows if they are few, and what happened to the data.
-
-    The notes on the `method` are left out: they are in the receipt.
-    """
+    """The answer: the finding with its number of rows, the rows if they are few, and what happened to the data. Notes
+    about the `method` are left out; the receipt has them."""
     *_, before, traits = frozenset[OperationTrait](), *(traits_of(each, operations) for each in ran)
     facts, look = ran[-1].result.data, looks.get(LOOK)
     last = chain.parts[-1]
@@ -78,7 +76,7 @@ def summary_words(
         nearest = _nearest(ran, found, distance)
         has_only_distances = all(name.startswith(("near_", "distance_m")) for name in found["columns"][1:])
         if nearest is not None and has_only_distances:
-            return sentences(nearest, *more, notes)  # the row has nothing else to tell
+            return sentences(nearest, *more, notes)  # the row has no other columns
         first = nearest or first
     elif distance is not None:
         first = texts.FIGURE(title=title, value=distance)
@@ -109,7 +107,7 @@ def summary_words(
 
 
 def _listing(found: Mapping[str, Any], last: Done, title: str) -> list[str]:
-    """The rows as a table, and how many of them these are."""
+    """The rows as a table, preceded by how many of the total it shows."""
     rows = [
         dict(zip(found["columns"], row_values(found["columns"], row), strict=True)) for row in found["rows"]
     ]
@@ -122,13 +120,13 @@ def _listing(found: Mapping[str, Any], last: Done, title: str) -> list[str]:
 
 
 _COUNTED = re.compile(r" with the (?:most|fewest) (.+)")
-"""What was counted, in the title of a ranking."""
+"""The counted things in the title of a ranking."""
 
 
 def _opening(
     title: str, ran: Sequence[Done], traits: frozenset[OperationTrait], by_distance: str
 ) -> list[str]:
-    """How many rows there are, and which step before the last left none."""
+    """Sentences with the number of rows, and the step that left none if it is not the last."""
     facts = ran[-1].result.data
     rows, classes = facts["rows"], breakdown_words(facts.get("breakdown", {}))
     found = (texts.FOUND if rows else texts.FOUND_NONE)(title=title, rows=rows, classes=classes)
@@ -148,8 +146,8 @@ def _opening(
 
 
 def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Collection[str]) -> str:
-    """The notes of all steps, each once, without those on the method."""
-    # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
+    """The distinct notes of all steps, except notes about the method."""
+    # In a share, groups without matching rows have no partner in the join: their share is 0 %.
     shares = ran[-1].arguments.get("expression") == SHARE
     noted = [each for each in ran if not (shares and "joins" in traits_of(each, operations))]
     notes = [note for each in noted for note in each.result.data.get("notes", ()) if note not in method]
@@ -158,7 +156,7 @@ def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Col
 
 
 def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:
-    """The column of distances, where the rows are the nearest of some or ranked by how far they are."""
+    """The column of distances if the rows are nearest neighbours or ranked by distance; else empty."""
     if traits >= NEAREST:
         return "distance_m"
     ranked = str(last.arguments.get("by", "")) if "ranks" in traits else ""
@@ -166,13 +164,11 @@ def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozense
 
 
 NEAREST = frozenset(("measures_distance", "keeps_geometry"))
-"""Traits of rows with the distance from each."""
+"""Traits of an operation that adds distances to rows."""
 
 
 def _counted(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str | None:
-    """What the rows that were counted are called: `airports`, empty where they were a selection of a table. None where
-    nothing was counted.
-    """
+    """The noun for the counted rows: `airports`; empty for a selection, None if nothing was counted."""
     results = {each.result.data.get("step") for each in ran}
     counting = next((each for each in reversed(ran) if "counts" in traits_of(each, operations)), None)
     if counting is None:
@@ -184,9 +180,8 @@ def _counted(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str | 
 
 
 def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
-    """`United States has the most airports: 12,579.`; `Mill Park and Old Town have …` where they are tied. Of a figure
-    other than a count `has the greatest depth_m`.
-    """
+    """`United States has the most airports: 12,579.`; `Mill Park and Old Town have …` for a tie; `has the greatest
+    depth_m` for other figures than a count."""
     columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
     names = [
@@ -208,8 +203,8 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
 
 
 def _nearest(ran: Sequence[Done], found: Mapping[str, Any], distance: str) -> str | None:
-    """`Old Town is nearest to H-0042: 412 m.`, where both have a name, or the other is a point. Of rows ranked by
-    distance it is the row itself that was asked for, else what is nearest to it."""
+    """`Old Town is nearest to H-0042: 412 m.`, if both have a name or one is a point; else None. In a ranking by
+    distance the row itself is the answer, otherwise what is nearest to it."""
     done, columns = ran[-1], list(found["columns"])
     row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
     near = next((name for name in columns if name.startswith("near_")), "")
@@ -227,7 +222,7 @@ def _nearest(ran: Sequence[Done], found: Mapping[str, Any], distance: str) -> st
 
 
 def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
-    """`505 km`, of the distance between two places, in the unit that was asked for."""
+    """The distance between two places in the requested unit: `505 km`; None unless there is one row."""
     if len(found.get("rows", ())) != 1:
         return None
     row = dict(zip(found["columns"], row_values(list(found["columns"]), found["rows"][0]), strict=True))
@@ -242,7 +237,7 @@ def _distance(found: Mapping[str, Any], unit: Unit | None) -> str | None:
 
 
 def _total(title: str, done: Done, found: Mapping[str, Any]) -> str | None:
-    """`13,508,391 (268 rows)`, of the one figure of all rows."""
+    """`13,508,391 (268 rows)`, if the result is a single figure of all rows; else None."""
     if done.arguments.get("by") or len(found.get("rows", ())) != 1:
         return None
     columns = list(found["columns"])
@@ -256,9 +251,8 @@ def _total(title: str, done: Done, found: Mapping[str, Any]) -> str | None:
 
 
 def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int) -> str:
-    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`; a few of those that share it are
-    named. `found` has the first of `total` rows.
-    """
+    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`, naming a few that share it.
+    `found` has the first of `total` rows."""
     columns = list(found["columns"])
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
@@ -276,12 +270,12 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
 
 
 def _measured(column: str, figure: Any) -> str:
-    """The figure in the unit that the name of its column ends with."""
+    """The figure with the unit that its column's name ends with."""
     return measured(Column(name=column, kind="number", sql_type="double precision"), figure)
 
 
 def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
-    """By which column the rows were grouped, and how many had no value of it."""
+    """The column by which the rows are grouped, and the number of rows without a value."""
     column = next(by[0] for each in reversed(ran) if isinstance(by := each.arguments.get("by"), list) and by)
     missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
     if not missing:
@@ -290,13 +284,13 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
 
 
 def _are_several(done: Done) -> bool:
-    """Whether there are several figures of each group, of which none is the one that ranks them."""
+    """Whether each group has several figures, none of which ranks them."""
     figures = [each for each in done.arguments.get("aggregates") or () if each.get("function") != "count"]
     return len(figures) > 1
 
 
 def _lacking(chain: Chain, counted: Done | None) -> str:
-    """How many rows lack a value from which something is calculated."""
+    """The number of rows without a value that the calculation needs."""
     missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
     wheres = [each.where for part in chain.parts for each in parts_of(part) if isinstance(each, Features)]
     columns = dict.fromkeys(name for where in wheres for name in filled_columns(where)[0])
@@ -308,7 +302,7 @@ def _lacking(chain: Chain, counted: Done | None) -> str:
 
 
 def _titles(chain: Chain) -> list[tuple[int, str]]:
-    """The titles of the parts; of a part of several steps only the last one's."""
+    """The numbered titles of the parts; of several steps with the same words, only the last."""
     ends = [
         part
         for part, following in zip(chain.parts, (*chain.parts[1:], None), strict=True)
@@ -328,5 +322,5 @@ def has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
 
 
 def traits_of(done: Done, operations: Sequence[OperationInfo]) -> frozenset[OperationTrait]:
-    """What is said of the results of the operation that was called."""
+    """The traits of the operation that was called."""
     return next((each.traits for each in operations if each.name == done.call.name), frozenset())

@@ -1,4 +1,4 @@
-"""The answer to a question for figures of a column."""
+"""The answer to a question about figures of a column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agents.worded import joined
 def statistics_words(
     facts: Facts, command: Command | None, table: Table | None, measured: Callable[..., str]
 ) -> str:
-    """The figure of a column that was asked for, or all of them. `measured` says a value of the column."""
+    """The requested figure of a column, or all figures. `measured` formats a value of the column."""
     intent = command.intent if command is not None else None
     asked = intent if isinstance(intent, Statistic) else None
     what = asked.what if asked is not None else "sum" if isinstance(intent, Lookup) else "all"
@@ -52,7 +52,7 @@ def statistics_words(
 
 
 def basis_words(known: int, empty: int) -> str:
-    """How many values a figure is made of: `(117 values, 3 empty)`."""
+    """The number of values behind a figure: `(117 values, 3 empty)`."""
     count = count_of(known, "value")
     return (
         texts.VALUES_MISSING(count=count, empty=number(empty)) if empty else texts.VALUES_KNOWN(count=count)
@@ -60,7 +60,7 @@ def basis_words(known: int, empty: int) -> str:
 
 
 def common_words(entries: Sequence[Facts]) -> str:
-    """Values, each with the number of its rows."""
+    """Values with their numbers of rows."""
     return joined(
         ", ",
         (joined("", (plain(value(each["value"])), " (", number(each["count"]), ")")) for each in entries),
@@ -68,8 +68,8 @@ def common_words(entries: Sequence[Facts]) -> str:
 
 
 def rate_words(name: str, where: str, column: str, count: int, ends: tuple[Any, Any], unit: Unit) -> str:
-    """How many rows there are in a year, day or hour, on average from the first to the last; of dates the last day
-    counts."""
+    """The mean number of rows per year, day or hour between the first and last time; for dates, including the last
+    day."""
     first, last = (datetime.datetime.fromisoformat(str(each)) for each in ends)
     days = (last - first).total_seconds() / 86_400 + (len(str(ends[1])) <= len("2020-01-01"))
     low, high = (plain(value(each)) for each in ends)

@@ -1,4 +1,4 @@
-"""Nouns that a table's comment has for some of its rows, where no column separates these from the others."""
+"""Nouns in a table's comment for only some of its rows, which no column distinguishes from the others."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from agents.offline.meaning.stored_values import contains
 
 
 def indistinct_nouns(text: str, vocabulary: Vocabulary) -> list[str]:
-    """Notes that all rows are included for `shelters`, of a table of “Evacuation centres and shelters”."""
+    """Notes that all rows are included for `shelters`, in a table of “Evacuation centres and shelters”."""
     return [
         texts.INDISTINCT_ROWS(table=table.title, noun=noun) for noun, table in _second_nouns(text, vocabulary)
     ]
 
 
 async def leave_out_distinct(scene: Scene, text: str) -> None:
-    """Take no noun for all rows of a table where some of these have it in a text: `Alton Shelter` among centres."""
+    """Stop reading such a noun as the table if some rows have it in a text: `Alton Shelter` among centres."""
     for noun, table in list(_second_nouns(text, scene.vocabulary)):
         (word,) = name_words(noun)
         having = [contains(column.name, word) for column in text_columns(table)]

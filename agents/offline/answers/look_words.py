@@ -1,4 +1,4 @@
-"""How a layer is drawn, in words."""
+"""Describes the style of a layer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agents.offline.meaning.units import column_unit, convert
 
 
 def look_phrase(facts: Mapping[str, Any]) -> str:
-    """`in red, size 5`, `coloured by population`; empty where nothing is to be said."""
+    """`in red, size 5`, `coloured by population`; empty for the default style."""
     return _listed(_parts(facts))
 
 
@@ -37,8 +37,7 @@ def look_words(facts: Mapping[str, Any]) -> str:
 
 
 def asked_words(facts: Mapping[str, Any], look: Any, table: Table | None) -> str:
-    """What cannot be drawn as it was asked for, and that a legend shows the values as they are stored, where another
-    unit was asked for."""
+    """Notes on what cannot be drawn as requested, and that the legend keeps the stored unit."""
     if not isinstance(look, Look):
         return ""
     symbols = texts.NO_SYMBOLS(symbols=look.symbol) if look.symbol not in ("", "lines") else ""
@@ -57,7 +56,7 @@ def _unit_words(facts: Mapping[str, Any], look: Look, table: Table | None) -> st
 
 
 def _parts(facts: Mapping[str, Any]) -> list[str]:
-    """How it is coloured, which may be empty, and what else is said of it."""
+    """The description of the colours, possibly empty, and further details."""
     style = facts.get("style", {})
     kind, column = style.get("kind", "single"), style.get("column")
     if kind == "cluster":

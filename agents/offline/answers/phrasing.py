@@ -1,6 +1,6 @@
-"""From tool results to sentences: what the offline model answers. It says only what a result says.
+"""Phrases tool results: the answers of the offline model. It states only what a result contains.
 
-One function a tool, each from the arguments and the result's data; failures are told as failures.
+One function per tool, from the call's arguments and its result; failures are reported as failures.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from agents.worded import joined, numeral
 
 
 class Phrasing:
-    """Sentences about the calls of one command."""
+    """Phrases the calls of a command: `sentences` for all, `sentence` for one, and one method per tool."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -85,7 +85,7 @@ class Phrasing:
         }
 
     def sentences(self, calls: Sequence[Done], command: Command | None = None) -> str:
-        """About all calls of one command, in order. Rows that were only looked up on the way are not repeated."""
+        """The answer about all calls of a command, in order, without rows that were only looked up for it."""
         last = calls[-1].call.name if calls else ""
         if last == "zoom_to" and len(calls) > 1:
             return joined("\n\n", (self.sentences(calls[:-1], command), self.sentence(calls[-1], command)))
@@ -141,7 +141,7 @@ class Phrasing:
         return tell(done, facts, command)
 
     def _ranked(self, rows: Done, shown: Done, command: Command | None) -> str:
-        """`the 3 airports with the greatest elevation_m: …`, of a layer whose features were picked by rank."""
+        """`the 3 airports with the greatest elevation_m: …`, for a layer of ranked features."""
         facts, found, unit = shown.result.data, rows.result.data, unit_asked(command)
         sort = str(rows.arguments.get("sort"))
         table = self.vocabulary.table(str(found.get("table")))
@@ -173,7 +173,7 @@ class Phrasing:
         return sentences(texts.SHOWS_RANKED(**said), drawn_words(facts))
 
     def _tie(self, calls: Sequence[Done]) -> str:
-        """That the last place of a ranking is shared by more rows than it lists, where they were counted."""
+        """A note that more rows share the last place than are listed, if they were counted."""
         names = [done.call.name for done in calls[:2]]
         if names != ["query_features", "count_features"] or not all(done.result.ok for done in calls[:2]):
             return ""
@@ -288,7 +288,7 @@ class Phrasing:
         return texts.SHOWS(name=name, count=self._count(facts), where=where)
 
     def _count(self, facts: Facts) -> str:
-        """`7,813 airports` where the table's name is a plural, else `7,813 features`."""
+        """`7,813 airports` if the table's name is a plural, else `7,813 features`."""
         table = self.vocabulary.table(str(facts.get("table")))
         words = table.name.replace("_", " ") if table is not None and not table.is_result else "features"
         if not words.endswith("s") or not words.replace(" ", "").isalpha():

@@ -1,10 +1,10 @@
-"""Why the built-in model did nothing, and what can be said instead, as templates."""
+"""Texts of refusals and alternatives, as templates."""
 
 from __future__ import annotations
 
 from agents.worded import Template
 
-# --- reasons: what follows "I cannot do that: " --------------------------------------------------------------
+# --- reasons, after "I cannot do that: " --------------------------------------------------------------------
 
 UNKNOWN_WORD = Template(
     "no_word", "{words} is not a word of this language, nor the name of a table or column that you mention"
@@ -42,7 +42,7 @@ NO_ROW_AS = Template("no_row_as", "no row of {table} has “{text}” as its {co
 NO_NUMBERS = Template("no_numbers", "{table} has no numbers to rank by")
 WENT_WRONG = Template("went_wrong", "something went wrong while I looked it up in the data")
 
-# --- what can be done instead --------------------------------------------------------------------------------
+# --- alternatives -----------------------------------------------------------------------------------------
 
 THERE_ARE = Template("there_are", "There are {names}.")
 TABLES_ARE = Template("tables_are", "The tables are {names}.")
@@ -57,7 +57,7 @@ SAY_TO_SEE = Template("say_to_see", "Say “{show}” to see where they are.")
 ASK_FOR_ROWS = Template("rows_instead", "Ask for its rows: “{list}”.")
 UPLOAD = Template("upload_first", "Upload a file, or load one with `geoagent load`.")
 
-# --- what was not understood ---------------------------------------------------------------------------------
+# --- requests that were not understood ----------------------------------------------------------------------
 
 UNDERSTOOD = Template("understood", "I understood “{understood}”, but not “{rest}”, so I changed nothing.")
 NOT_UNDERSTOOD = Template(
@@ -257,7 +257,7 @@ KINDS = {
     "cells": Template("look_statistics", "statistics of cells"),
     "classes": Template("look_class", "classes"),
 }
-"""What needs a column of numbers."""
+"""Styles that need a numeric column."""
 MEASURES = {
     measure: Template(f"measure_{measure}", words)
     for measure, words in (
@@ -282,7 +282,7 @@ MEASURES = {
         ("worth", "what they cost"),
     )
 }
-"""What people ask of a column."""
+"""Measures in refusals."""
 DIMENSIONS = {
     dimension: Template(f"dimension_{dimension}", words)
     for dimension, words in (

@@ -1,5 +1,6 @@
-"""Requests that answers and the page propose, as templates. The built-in model reads the English text; clients show it
-in the language of the page. Their codes begin with `ask_`.
+"""Example requests in answers and on the page, as templates.
+
+The built-in model reads the English text; clients show it in the language of the page. Codes begin with `ask_`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answer to a question for rows: one row, those that share the first place, two compared, or a list."""
+"""The answer to a question about rows: one row, ties for first place, two compared, or a list."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_LISTED = 100
 
 
 def unit_asked(command: Command | None) -> Unit | None:
-    """The unit of the column that was asked about, where the request names one."""
+    """The unit that the request names for the column in question."""
     intent = command.intent if command is not None else None
     if isinstance(intent, Rows | Show):
         return intent.top.unit if intent.top is not None else None
@@ -40,7 +40,7 @@ def unit_asked(command: Command | None) -> Unit | None:
 def rows_words(
     done: Done, facts: Facts, command: Command | None, table: Table | None, counted: Callable[[Facts], str]
 ) -> str:
-    """`counted` says a number of rows of a table."""
+    """The answer about rows. `counted` formats a number of rows of a table."""
     rows, columns = facts.get("rows", []), list(facts.get("columns", []))
     name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
     sort, unit = str(done.arguments.get("sort") or ""), unit_asked(command)
@@ -89,19 +89,19 @@ def rows_words(
     about = {"name": plain(name), "where": where, "order": ordered(column=sort) if sort else ""}
     if isinstance(total, int) and total > len(rows):
         if sort and total != (table.row_estimate if table is not None else None):
-            about["where"] = where_words(facts)  # which counts no row without a value
+            about["where"] = where_words(facts)  # the total does not include rows without a value
         return joined("\n\n", (texts.ROWS_OF(n=len(rows), total=total, **about), listing))
     return joined("\n\n", (texts.ROWS(n=len(rows), **about), listing))
 
 
 ValueWords = Callable[[str, Any], str]
-"""A column's value in words."""
+"""Formats a value of a column."""
 
 
 def _first_place(
     done: Done, facts: Facts, table: Table, in_words: ValueWords, counted: Callable[[Facts], str]
 ) -> str:
-    """`Harbour and Brewery have the greatest `pm10`: 47.`, of rows that share it."""
+    """`Harbour and Brewery have the greatest `pm10`: 47.`, for rows that share it; else empty."""
     sort, rows, named = str(done.arguments["sort"]), facts["rows"], name_of(table)
     if named is None or len({str(row.get(sort)) for row in rows}) > 1:
         return ""
@@ -130,9 +130,12 @@ def compared_words(
     *,
     times: bool = False,
 ) -> str:
-    """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, of rows by name in the
-    order of a column; empty where they cannot be in_words apart or have no number. With `times` one divided by the
-    other, of two positive numbers."""
+    """`Brazil has the greater `area_km2`, 8,511,965 km²: 5,745,075 km² more than Argentina.`, for rows sorted by a
+    column.
+
+    Empty if they have no distinct names or numbers. `times`: the quotient of two positive numbers instead of the
+    difference.
+    """
     numbers = [row for row in rows if isinstance(row.get(sort), int | float)]
     if named is None or len(numbers) < 2 or len({str(row.get(named)) for row in rows}) < len(rows):
         return ""
@@ -147,7 +150,7 @@ def compared_words(
 
 
 def verdict(asked: Lookup, rows: Sequence[Facts], sort: str, named: str | None) -> bool | None:
-    """The answer, where it was asked whether one row has more than the other."""
+    """Whether the claim that one row has more (or less) than the other is true; None without a claim."""
     values = {fold(str(row.get(named or ""))): row[sort] for row in rows}
     if asked.claim not in (">", "<") or len(values) != 2:
         return None

@@ -1,6 +1,6 @@
-"""Requests that work right now, made from the registry and the map: to be clicked, and for "you could say".
+"""Suggests requests that work right now, from the registry and the map: to click on, and for "you could say".
 
-Each is a sentence of the command language that it understands on this very data.
+Each is a sentence that the command language understands with this data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _LOOKED_AT = 200
 def suggestions(
     registry: TableRegistry, layers: Sequence[Layer] = (), limit: int = 6, like: str = ""
 ) -> list[str]:
-    """At most `limit`, the most telling first. `like` is what was said: where it names tables, all are about these."""
+    """At most `limit` requests, the most useful first. `like`: text of the user; if it names tables, all requests are
+    about these."""
     drawable = [table for table in registry.tables() if table.geometry_column is not None]
     tables = [table for table in drawable if table.schema_name != RESULTS]
     words = set(name_words(like))
@@ -54,8 +55,7 @@ def suggestions(
 
 
 def _named(tables: Sequence[Table], words: set[str], registry: TableRegistry) -> list[Table]:
-    """The tables that most of the words name, else those whose columns they name, where the bare name says which is
-    meant."""
+    """The tables that share most words with the text by name, else by columns; only tables with a unique name."""
     names = Counter(table.name for table in registry.tables())
     clear = [table for table in tables if names[table.name] == 1 and _plain(table.name)]
     for words_of in (_name_of, _columns_of):
@@ -71,13 +71,13 @@ def _name_of(table: Table) -> set[str]:
 
 
 def _columns_of(table: Table) -> set[str]:
-    """The words of the columns that something can be asked about."""
+    """The words of the columns that questions can be about."""
     columns = [*number_columns(table), *text_columns(table)]
     return {word for each in columns if each != name_column(table) for word in name_words(each.name)}
 
 
 def _mentioned(table: Table, words: set[str]) -> list[str]:
-    """What can be asked about the columns that the words name."""
+    """Questions about the columns that the words name."""
     own = words - set(name_words(table.name))
     measures = [spoken_name(table, c.name) for c in number_columns(table) if _is_named(c.name, own)]
     names = name_column(table)
@@ -103,7 +103,7 @@ def _is_named(column: str, words: set[str]) -> bool:
 
 
 def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
-    """A few tables, those with names and numbers first, and only where the bare name says which is meant."""
+    """A few tables with unique names, those with names and numbers first."""
     names = Counter(table.name for table in registry.tables())
     large = sorted(tables, key=lambda table: -table.row_estimate)[:_LOOKED_AT]
     clear = [table for table in large if names[table.name] == 1 and _plain(table.name)]
@@ -113,7 +113,7 @@ def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
 
 
 def _first(table: Table, color: str) -> str:
-    """How to put a table on the map so that it shows something: by a number where areas have one."""
+    """A request that shows a table usefully: areas coloured by a number if they have one."""
     spoken = _spoken(table)
     column = _best_number(table)
     if table.geometry_family == "polygon" and column is not None:
@@ -122,7 +122,7 @@ def _first(table: Table, color: str) -> str:
 
 
 def _following(layer: Layer, table: Table) -> list[str]:
-    """What can be done next with a layer."""
+    """Requests that follow up on a layer."""
     name = _layer_name(layer, table)
     lines: list[str] = []
     best = _best_number(table)
@@ -153,7 +153,7 @@ def _questions(table: Table) -> list[str]:
 
 
 def _best_number(table: Table) -> Column | None:
-    """The column whose numbers tell most."""
+    """The most informative numeric column."""
     numbers = [column for column in number_columns(table) if _plain(column.name)]
     places = {word: place for place, word in enumerate(_SUITED)}
     return min(
@@ -166,7 +166,7 @@ def _best_number(table: Table) -> Column | None:
 
 
 def _threshold(column: Column) -> str | None:
-    """A round number within the range of a column, with its unit."""
+    """A round number in the range of a column, with its unit."""
     if not isinstance(column.maximum, int | float) or not isinstance(column.minimum, int | float):
         return None
     middle = (column.maximum + max(column.minimum, 0)) / 4
@@ -193,7 +193,7 @@ def _spoken(table: Table) -> str:
 
 
 def _plain(name: str) -> bool:
-    """Whether people can say it: words of letters, none of which means something else to the language."""
+    """Whether a name is easy to say: ASCII letters and digits, beginning with a letter."""
     return (
         bool(name)
         and all(part.isalnum() for part in name.split("_"))
@@ -203,7 +203,7 @@ def _plain(name: str) -> bool:
 
 
 def _woven(lists: Sequence[list[str]]) -> list[str]:
-    """One of each in turn."""
+    """The lists interleaved."""
     woven = []
     for place in range(max((len(lines) for lines in lists), default=0)):
         woven += [lines[place] for lines in lists if place < len(lines)]

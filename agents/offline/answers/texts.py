@@ -1,10 +1,10 @@
-"""Texts of the answers of the built-in model, as templates: what was changed on the map, and what the data say."""
+"""Texts of the built-in model's answers, as templates: changes of the map, and facts of the data."""
 
 from __future__ import annotations
 
 from agents.worded import Template
 
-# --- how a call ended ----------------------------------------------------------------------------------------
+# --- outcomes of calls ---------------------------------------------------------------------------------------
 
 STOPPED = Template("call_stopped", "That was stopped.")
 TIMED_OUT = Template("call_timed_out", "That took too long and was stopped. Ask for less at once.")
@@ -14,7 +14,7 @@ NO_ROW_PASSED = Template("statement_empty", "The statement ran, and no row passe
 FIRST_ROWS = Template("first_rows", "The first {count}:")
 ROWS_FOLLOW = Template("rows_follow", "{count}:")
 
-# --- how a layer is drawn ------------------------------------------------------------------------------------
+# --- styles of layers ----------------------------------------------------------------------------------------
 
 LOOKS = Template("looks", "{first}, {second}")
 LOOK_AFTER, LOOK_APART = Template("look_after", " {look}"), Template("look_apart", ", {look}")
@@ -189,7 +189,7 @@ FIGURES = {
         ("mean", "average"), ("median", "median"), ("sum", "total"), ("minimum", "smallest"), ("maximum", "greatest"),
     )
 }  # fmt: skip
-"""Figures of a column, in a sentence."""
+"""Sentences for the figures of a column."""
 ALL_FIGURES = Template(
     "statistics",
     "{column} of {name}{where}: from {low} to {high}, average {mean}, median {median} {basis}.",
@@ -250,7 +250,7 @@ CHART_REMOVED = Template("chart_removed", "Removed the chart **{title}**.")
 WROTE = Template("file_written", "Wrote {count}: {link}.")
 WROTE_IN = Template("file_written_in", "Wrote {count} in {systems}: {link}.")
 
-# --- the turn ------------------------------------------------------------------------------------------------
+# --- the conversation ---------------------------------------------------------------------------------------
 
 NO_ANALYSIS = Template("no_analysis", "This needed no analysis, so “{words}” changes nothing.")
 NOTHING_ASKED = Template("nothing_asked", "What would you like to see?")
@@ -296,7 +296,7 @@ HAS_MOST = {
     for smallest, word in ((False, "most"), (True, "fewest"))
     for counted in (False, True)
 }
-"""By whether the fewest were asked for, and whether it is known what was counted."""
+"""By whether the fewest were requested, and whether the counted things are known."""
 HAS_EXTREME = {
     smallest: Template(
         f"analysis_has_{word}", f"{{names}} {{n|one=has|other=have}} the {word} {{figure}}: {{value}}."

@@ -1,4 +1,4 @@
-"""What no command does, known by its words, so that it is refused for its true reason and not misread as another."""
+"""Requests that no command supports, recognised by their words, to refuse them for the right reason."""
 
 from __future__ import annotations
 
@@ -67,5 +67,5 @@ _RULES = tuple(
 
 
 def unsupported(text: str) -> Unsupported | None:
-    """Why what the text asks for is not done here, if that is known."""
+    """The reason why a request is not supported, if it is known to be; else None."""
     return next((refusal for pattern, refusal in _RULES if pattern.match(text.strip())), None)

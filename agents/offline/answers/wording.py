@@ -1,4 +1,4 @@
-"""Pieces of the offline model's sentences, from the facts in tool results. Text from the data is escaped."""
+"""Building blocks of the offline model's sentences, from facts in tool results. Text from the data is escaped."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _MARKUP = re.compile(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)")
 
 
 def failed(result: ToolResult) -> str:
-    """That a call did not work, and why."""
+    """A sentence that a call failed, and why."""
     if result.error in _ENDINGS:
         return _ENDINGS[result.error]()
     return texts.FAILED(why=why_failed(result))
 
 
 def why_failed(result: ToolResult) -> str:
-    """Why a call did not work, in the tool's own words."""
+    """The reason why a call failed, in the tool's words."""
     if result.error in _ENDINGS:
         return _ENDINGS[result.error]()
     lines = _FOR_MODELS.sub("", result.content).strip().splitlines()
@@ -56,11 +56,11 @@ def why_failed(result: ToolResult) -> str:
 
 
 _FOR_MODELS = re.compile(r"</?data>| \(\w+='\w+'\)")
-"""Marks, and arguments of operations that the words before them say already."""
+"""Markup and operation arguments that the text already states."""
 
 
 def selected_words(answer: SqlAnswer) -> str:
-    """What a statement of the user's gave."""
+    """The result of a user's SQL statement."""
     if not answer.rows:
         return texts.NO_ROW_PASSED()
     head = texts.FIRST_ROWS if answer.truncated else texts.ROWS_FOLLOW
@@ -68,32 +68,32 @@ def selected_words(answer: SqlAnswer) -> str:
 
 
 def name_of(table: Any) -> str | None:
-    """The column of a table that names its rows; None if no column does."""
+    """The column with the names of a table's rows; None if there is none."""
     column = name_column(table)
     return column.name if column is not None else None
 
 
 def asked_for_time(arguments: Facts) -> bool:
-    """Whether a call changed which column tells the time of a layer."""
+    """Whether a call changed the time column of a layer."""
     style = arguments.get("style")
     return isinstance(style, Mapping) and "time" in style
 
 
 def group_words(name: str, group: str | None) -> str:
-    """Which group a layer belongs to now."""
+    """The group that a layer now belongs to."""
     return texts.GROUPED(name=name, group=plain(group)) if group else texts.UNGROUPED(name=name)
 
 
 def legend_words(facts: Facts) -> str:
-    """What is to be known of the classes; the classes themselves stand in the legend on the map."""
+    """A note on the classes; the legend on the map shows the classes themselves."""
     if not facts.get("legend") or facts.get("style", {}).get("kind") not in ("graduated", "categorical"):
         return ""
-    # The look has said already that some values share a colour.
+    # The style already says that some values share a colour.
     return plain(facts["note"]) if facts.get("note") and not facts.get("has_others") else ""
 
 
 def drawn_words(facts: Facts) -> str:
-    """What the browsers reported, if they reported anything new."""
+    """What the browsers reported, if it is news."""
     words = str(facts.get("drawn", "")).rstrip(".")
     if words.startswith("drawn: 0 ") and facts.get("count"):
         return texts.OUT_OF_VIEW(zoom=requests.ZOOM(name=plain(facts["name"])))
@@ -107,18 +107,18 @@ def drawn_words(facts: Facts) -> str:
 
 
 def sampled_words(facts: Facts) -> str:
-    """What numbers of a lake table are estimated from; empty where they are exact."""
+    """The sample from which numbers of a lake table are estimated; empty if they are exact."""
     return texts.ESTIMATED_FROM(sample=facts["sampled_from"]) if facts.get("sampled_from") else ""
 
 
 def where_words(facts: Facts) -> str:
-    """The filter of a layer, as ` where …`; empty without a filter."""
+    """A filter as ` where …`; empty without a filter."""
     words = filter_words(facts.get("filter"))
     return WHERE(condition=plain(words)) if words else ""
 
 
 def without_known(filter: Any, ranked: str) -> Any:
-    """A filter without the `is known` that a ranking by a column adds."""
+    """A filter without the `is known` condition that a ranking by a column adds."""
     if not isinstance(filter, Mapping):
         return filter
     if filter == {"op": "not", "args": [{"op": "isNull", "args": [{"property": ranked}]}]}:
@@ -137,12 +137,12 @@ def table_line(table: Facts) -> str:
 
 
 def rows_in(table: Facts) -> str:
-    """`161 rows`, or `about 10.0 million rows` of a table whose rows were not counted."""
+    """`161 rows`, or `about 10.0 million rows` if they were not counted."""
     return count_of(table["rows"], "row") if "rows" in table else about(table["about_rows"], "row")
 
 
 def geometry_words(facts: Facts) -> str:
-    """The kind of geometry of a table in a word that people use, after a comma."""
+    """The geometry type of a table in plain words, after a comma."""
     kind = str(facts.get("geometry") or "").upper()
     for word, plural in (("POINT", "points"), ("LINE", "lines"), ("POLYGON", "areas")):
         if word in kind:
@@ -171,7 +171,7 @@ def column_line(column: Facts) -> str:
 
 
 def quality_words(quality: Facts) -> str:
-    """What the table needs cleaned, as one paragraph; empty where nothing is known."""
+    """The data problems of a table, as a paragraph; empty if they are unknown."""
     if not quality:
         return ""
     counts = {code: quality.get(code) for code in texts.FAULTS}
@@ -189,7 +189,7 @@ def quality_words(quality: Facts) -> str:
 
 
 def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> str:
-    """A value with its column's unit, or converted to the one that was `wanted`."""
+    """A value with its column's unit, converted to `wanted` if given."""
     unit = column_unit(column) if column is not None else None
     if unit is not None and wanted is not None:
         item, unit = convert(float(item), unit, wanted), wanted
@@ -202,7 +202,7 @@ def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> st
 
 
 def place_words(place: Facts) -> str:
-    """A place with what tells it apart from others of the same name."""
+    """A place with details that distinguish it from others of that name."""
     name, kind = plain(place["name"]), plain(place["kind"])
     if place.get("detail"):
         return texts.PLACE_IN(name=name, kind=kind, detail=plain(place["detail"]))
@@ -210,12 +210,12 @@ def place_words(place: Facts) -> str:
 
 
 def sentences(*said: str) -> str:
-    """Sentences one after the other; empty ones are left out."""
+    """Joins sentences, leaving out empty ones."""
     return joined(" ", filter(None, said))
 
 
 def unsearched_words(facts: Facts) -> str:
-    """The tables that a search for a place left out, as a sentence; else nothing."""
+    """A sentence about the tables that a place search skipped; else empty."""
     missed = [plain(table) for table in facts.get("not_searched_in_time", ())]
     return texts.NOT_SEARCHED(tables=listed(missed, most=MAX_LISTED)) if missed else ""
 
@@ -232,14 +232,15 @@ def is_plural(name: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Text from the data inside Markdown: no markup of its own, one line. Within a word `_` is not markup."""
+    """Text from the data for use inside Markdown: on one line, with markup escaped. `_` within a word is not
+    markup."""
     if isinstance(text, Worded) and text.wording:
         return text.escaped(lambda piece: _MARKUP.sub(r"\\\1", re.sub(r"\s+", " ", piece)))
     return _MARKUP.sub(r"\\\1", " ".join(str(text).split()))
 
 
 def chart_words(facts: Facts) -> str:
-    """The greatest bars, or where most rows are."""
+    """The greatest bars, or the most frequent range of a histogram."""
     rows = [row for row in facts["drawn"] if isinstance(row[-1], int | float)]
     if facts["kind"] == "bar" and len(facts["columns"]) <= 3:
         split = any(isinstance(row[1], str) for row in rows)
@@ -256,12 +257,12 @@ def chart_words(facts: Facts) -> str:
 
 
 def _bar(names: Sequence[Any]) -> str:
-    """`Ulm`, or of a bar that is split `Ulm, good`."""
+    """The label of a bar: `Ulm`, or of a split bar `Ulm, good`."""
     return joined(", ", map(plain, map(value, names)))
 
 
 def tables_words(facts: Facts) -> str:
-    """A list of tables, a line each."""
+    """A list of tables, one per line."""
     if not facts["total"]:
         return texts.NO_TABLES()
     shown = facts["tables"][:30]
@@ -271,7 +272,7 @@ def tables_words(facts: Facts) -> str:
 
 
 def description_words(facts: Facts) -> str:
-    """A table with its columns, a line each, and what is wrong with its rows."""
+    """A table with its columns, one per line, and its data problems."""
     head = texts.DESCRIBED(
         name=plain(facts["id"]),
         count=rows_in(facts),
@@ -286,7 +287,7 @@ def description_words(facts: Facts) -> str:
 
 
 def export_words(facts: Facts) -> str:
-    """`Wrote 117 rows in EPSG:2154: [airports.gpkg](…)`, and what the format changed."""
+    """`Wrote 117 rows in EPSG:2154: [airports.gpkg](…)`, and notes on what the format changed."""
     layers = facts.get("layers", ())
     rows = count_of(sum(int(each["rows"]) for each in layers), "row")
     systems = ", ".join(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
@@ -299,7 +300,7 @@ def export_words(facts: Facts) -> str:
 
 
 def order_words(name: str, order: Any, layers: int) -> str:
-    """Where a layer is drawn now, of so many."""
+    """The position of a layer among `layers` layers."""
     if order in (0, layers - 1):
         order = "top" if order else "bottom"
     if isinstance(order, str):
@@ -308,7 +309,7 @@ def order_words(name: str, order: Any, layers: int) -> str:
 
 
 def columns_to_show(columns: Sequence[str], rows: Sequence[Any], asked: str = "") -> list[str]:
-    """The columns that have a value in a row shown, and those whose words the request has."""
+    """The columns with a value in some row, and those that the request names."""
     words = set(name_words(asked))
     table = [row_values(columns, row) for row in rows]
     shown = [

@@ -1,1 +1,1 @@
-"""What earlier turns of a conversation tell the offline model: memories, past calls and follow-ups."""
+"""What the offline model takes from earlier turns: memories, past calls and follow-ups."""

@@ -1,7 +1,7 @@
-"""Messages that are a piece of a request, and mean the one before with that piece in place of its own.
+"""Follow-ups: messages that replace a piece of the previous request.
 
 `which of these are above 1000 m?` after a list, `and in Spain?`, `now in Spain instead`, `and the median?`, `and by
-owner?`, `and the shortest?`, `in feet?`: the text of the request before is changed, and read as if it had been typed.
+owner?`, `and the shortest?`, `in feet?`: the previous request is changed, and read as if it had been typed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _OF_ROWS = re.compile(
     r"|near|not)\b",
     re.IGNORECASE,
 )
-"""What conditions begin with that stand behind a noun."""
+"""Words that begin a condition after a noun."""
 
 
 _COUNTED = re.compile(
@@ -59,7 +59,7 @@ _COUNTED = re.compile(
     rf"(?P<rest> (?:lie|lies|do|does|have|has|were|was|along|inside|outside|(?!and\b|or\b){ENDS})\b.*)?",
     re.IGNORECASE,
 )
-"""A question for the number of rows."""
+"""A question about the number of rows."""
 _FIGURE_WORDS = one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
 _FIGURE_OF_GROUPS = re.compile(
     rf"(?:(?:how many|number of|count of) |(?:the )?(?:{_FIGURE_WORDS}) (?P<column>.+?) of )?(?P<rows>.+?)"
@@ -95,9 +95,9 @@ _HAS_MOST = re.compile(
 _BEFORE_NOUN = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfor )(?<!\bfrom )(?<!\bnear )(?<!\bthe )\{\} \w"
 )
-"""Where a value is an adjective: `total length of {} trails`."""
+"""A value used as an adjective: `total length of {} trails`."""
 _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
-"""Where the rows of a value are left out: another one in its place would be left out, too."""
+"""An excluded value: another one in its place would be excluded too."""
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
@@ -130,7 +130,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
 
 
 def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`and which ones lost population?`, after `which district grew the most`: of all districts, for that was one."""
+    """`and which ones lost population?` after `which district grew the most`: a question about all districts."""
     asked, ranked = _WHICH_ONES.fullmatch(asked_now), _WHICH_MOST.match(before)
     words = name_words(ranked["rows"]) if ranked is not None else ()
     found = vocabulary.match_table(words) if words else None
@@ -141,7 +141,7 @@ def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
 
 
 def _also_in(before: str, asked_now: str) -> str | None:
-    """`and in Castle?`, after `how many of them are urgent?`, which names no place: those of both."""
+    """`and in Castle?` after `how many of them are urgent?`, which names no place: adds the place."""
     place = _AND_IN.fullmatch(asked_now)
     counts = before.lower().startswith("how many ") and not re.search(
         r"\b(?:in|of the|per|by|each)\b", before
@@ -151,7 +151,7 @@ def _also_in(before: str, asked_now: str) -> str | None:
 
 
 def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`which zone has the most?`, after figures of zones: by the figure that the layer of the result is coloured by."""
+    """`which zone has the most?` after figures of zones: by the column that colours the result."""
     asked = _HAS_MOST.fullmatch(asked_now)
     layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
     noun = name_words((asked["noun"] or "") if asked is not None else "")
@@ -172,8 +172,7 @@ def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Voc
 
 
 def _figures_of_them(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`total capacity by fuel`, `how many households?`, of rows that an analysis has found, where they have these
-    columns."""
+    """`total capacity by fuel`, `how many households?` about rows of an analysis with such columns."""
     by, total = _FIGURES_BY.fullmatch(asked_now), _HOW_MANY_OF.fullmatch(asked_now)
     table = table_shown(messages, vocabulary)
     if table is None or not (table.is_result and rows_of(table)):
@@ -186,13 +185,13 @@ def _figures_of_them(messages: Sequence[Message], asked_now: str, vocabulary: Vo
 
 
 def _counts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
-    """Whether the words name a column that counts, and no table."""
+    """Whether the words name a count, and no table."""
     names = vocabulary.columns_called((table,), what)
     return bool(names) and are_counts((table,), names) and vocabulary.match_table(name_words(what)) is None
 
 
 def _living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
-    """`how many people live there?`, where the turn before has drawn or changed one layer and asked no question."""
+    """`how many people live there?` if the previous turn only drew or changed one layer."""
     asked = _LIVE_THERE.fullmatch(asked_now)
     begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
     calls = calls_made(messages[begin:])
@@ -205,7 +204,7 @@ def _living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
 
 
 def _figure_of_groups(before: str, asked_now: str) -> str | None:
-    """`and the average cost?`, `and how many?`, after figures of groups: another one of the rows of each of them."""
+    """`and the average cost?`, `and how many?` after figures of groups: another figure of the same groups."""
     groups, figure = _FIGURE_OF_GROUPS.fullmatch(before), _FIGURE.fullmatch(asked_now)
     is_count = re.fullmatch(r"(?:and )?how many\s*\?*", asked_now, re.IGNORECASE) is not None
     if groups is None or not (figure or is_count) or not AFTER_GROUP.fullmatch(groups["rest"]):
@@ -219,7 +218,7 @@ def _figure_of_groups(before: str, asked_now: str) -> str | None:
 
 
 def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`and how many hydrants?`, `and hydrants?`, after `how many valves are in Castle`: the rows of another table."""
+    """`and how many hydrants?`, `and hydrants?` after `how many valves are in Castle`: rows of another table."""
     counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(asked_now)
     if counted is None or other is None or not asked_now.lower().startswith("and "):
         return None
@@ -231,8 +230,8 @@ def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> st
 
 
 def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`only those with status open`, `same thing, just for the private ones`: the question of fewer rows. Without
-    `the same` it is about the layer that was spoken of last, unless only the rows of the question have that."""
+    """`only those with status open`, `same thing, just for the private ones`: the question about fewer rows. Without
+    `the same` it applies to the layer mentioned last, unless only the question's rows fit."""
     before, asked = memory.question_text, _NARROWER.fullmatch(asked_now)
     if asked is not None and asked["same"] and memory.rows is not None and memory.rows.charted:
         what = re.sub(r"(?: only)?(?: please)?$|^(?:the )?(?:those |ones )?", "", asked["what"])
@@ -253,8 +252,7 @@ def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | N
 
 
 def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabulary) -> bool:
-    """Whether columns and values that the words name are those of a table in the question, and not of the layer that
-    was spoken of last."""
+    """Whether the words name columns or values of a table in the question, and not of the layer mentioned last."""
     layer = vocabulary.layer(memory.layers[0]) if memory.layers else None
     shown = vocabulary.table(layer.table) if layer is not None else None
     words, asked = name_words(what), name_words(before)
@@ -277,8 +275,8 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
 
 
 def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for that place or value. One for rows
-    near a place is not repeated for rows in another one."""
+    """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for another place or value. A
+    request for rows near a place is not repeated for rows in another one."""
     before, other = memory.asked_of, _AGAIN.fullmatch(asked_now)
     if other is None:
         return None
@@ -296,13 +294,15 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     if (is_kind and (other["in"] or not values)) or _LEFT_OUT.search(before):
         return None
     sure = bool(other["in"] or capitals) and not is_kind
-    if values and not _takes_its_place(values, memory, vocabulary, sure=sure):
+    if values and not _is_of_same_column(values, memory, vocabulary, sure=sure):
         return None
     return before.replace("{}", other["what"], 1)
 
 
-def _takes_its_place(values: Sequence[Value], memory: Memory, vocabulary: Vocabulary, *, sure: bool) -> bool:
-    """Whether what is replaced is a value of the same column. `sure`: taken to be where it is not known as a value."""
+def _is_of_same_column(
+    values: Sequence[Value], memory: Memory, vocabulary: Vocabulary, *, sure: bool
+) -> bool:
+    """Whether the replaced value belongs to the same column. `sure`: the result if it is not a known value."""
     known = {
         (table.id, column) for table, column, _ in vocabulary.values_called(name_words(memory.asked_about))
     }

@@ -1,4 +1,4 @@
-"""What the offline model keeps with an answer for the turns after it, as data of the answer's message."""
+"""What the offline model stores with an answer for later turns, as data of the answer's message."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that waits for its answer: `request` is what is left to do, `answers` those to earlier questions.
+    """A question to the user; `request`: the rest of the request, `answers`: to earlier questions.
 
-    `requests` are what is left to do by option, where the options are meanings of its words.
+    `requests`: the complete requests per option, if the options are meanings of its words.
     """
 
     request: str
@@ -31,45 +31,46 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of a table, all of them without a filter."""
+    """Rows of a table; all rows without a filter."""
 
     table: str
     filter: Cql2 | None = None
     charted: bool = False
-    """Those of the chart that was made last."""
+    """They are the rows of the latest chart."""
     single: bool = False
-    """The first one of a ranking: `it`, and not `them`."""
+    """The first row of a ranking: `it`, not `them`."""
     sort: str = ""
-    """The column of a ranking, of which these are the first rows."""
+    """The ranking column, if these are the first rows of a ranking."""
     descending: bool = False
     number: int = 0
-    """How many rows there are, if that is known."""
+    """The number of rows; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """`layers` were spoken of, the latest first."""
+    """The state after an answer; `layers`: mentioned layers, latest first."""
 
     layers: tuple[str, ...] = ()
     question: Question | None = None
     outcome: Outcome = "done"
     listed: str = ""
-    """The request for rows that was answered by a list: `which of these …?`"""
+    """The request that was answered by a list, for `which of these …?`."""
     asked_of: str = ""
-    """The question that was answered, with `{}` in place of the place or value it was about: `and in Spain?`"""
+    """The answered question with `{}` for its place or value, for `and in Spain?`."""
     rows: Rows | None = None
-    """The rows that the question was about: `show them on the map`."""
+    """The rows of the question: `show them on the map`."""
     question_text: str = ""
-    """The question that was answered, as it was asked: `and the median?`"""
+    """The answered question as written, for `and the median?`."""
     alike: tuple[Rows, ...] = ()
-    """The rows that the same question was about before, for other places or values: `show both on the map`."""
+    """The rows of earlier questions that differ only in a place or value, for `show both on the map`."""
 
     def stored(self) -> dict[str, Any]:
+        """The memory as data of a message."""
         return {KEY: asdict(replace(self, layers=self.layers[:MAX_LAYERS]))}
 
     @property
     def asked_about(self) -> str:
-        """The one place or value that the question was about."""
+        """The place or value that the question was about; else empty."""
         start, _, end = self.asked_of.partition("{}")
         return self.question_text.removeprefix(start).removesuffix(end) if self.asked_of else ""
 
@@ -83,7 +84,7 @@ class Memory:
 
 
 def recall(messages: Sequence[Message]) -> tuple[Memory, int]:
-    """The memory of the latest answer that has one, and how many messages there are up to it."""
+    """The latest memory, and the number of messages up to it."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, AssistantMessage) and isinstance(message.memory.get(KEY), Mapping):
@@ -92,7 +93,7 @@ def recall(messages: Sequence[Message]) -> tuple[Memory, int]:
 
 
 def open_question(messages: Sequence[Message]) -> Question | None:
-    """The question that the very last answer ended with."""
+    """The question at the end of the very last answer; else None."""
     memory, end = recall(messages)
     return memory.question if end == len(messages) else None
 

@@ -1,4 +1,4 @@
-"""What earlier calls of a conversation tell: their results, the layers that were spoken of, the latest result."""
+"""What earlier calls of a conversation reveal: their results, the layers mentioned, the latest result."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LAYER_ARGUMENTS = ("layer_id", "layer")
 
 @dataclass(frozen=True, slots=True)
 class CommandSpan:
-    """Where a call stands: the command at `start` to `end` of the message; `last` if that is done with it, `corrected`
-    if typing mistakes of the message were."""
+    """The command that a call belongs to, as a range of the message. `last`: the call completes the command;
+    `corrected`: typing mistakes were corrected."""
 
     start: int
     end: int
@@ -34,11 +34,13 @@ class CommandSpan:
     corrected: bool = field(default=False, compare=False)
 
     def call_id(self, message: int, number: int) -> str:
+        """An id that encodes the span."""
         ends = f"{'last' if self.last else 'more'}{'~' if self.corrected else ''}"
         return f"offline-{message}-{self.start}-{self.end}-{number}-{ends}"
 
     @classmethod
     def of(cls, call: ToolCall) -> CommandSpan | None:
+        """The span encoded in a call's id; None for other calls."""
         parts = call.id.split("-")
         if len(parts) != 6 or parts[0] != "offline" or not all(part.isdecimal() for part in parts[1:5]):
             return None
@@ -72,8 +74,10 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
 
 
 def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The layers that were spoken of, the latest first: those of calls since the last answer that has a memory, then
-    those of that memory. Of an analysis it is the layer that shows its result."""
+    """The layers mentioned, latest first: in calls since the latest memory, then those of the memory.
+
+    For an analysis, the layer that shows its result.
+    """
     memory, remembered = recall(messages)
     found: list[str] = []
     for done in reversed(calls_made(messages[remembered:])):
@@ -90,7 +94,7 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
 
 
 def rows_asked_about(done: Done) -> Rows | None:
-    """The rows that a question counted, listed or summed up, or that a chart shows; of a ranking its first rows."""
+    """The rows that a question counted, listed or summed, or that a chart shows; for a ranking, its first rows."""
     asked = done.arguments
     charted = done.call.name == "make_chart"
     if not (charted or done.call.name in _QUESTIONS) or not done.result.ok:
@@ -109,7 +113,7 @@ def rows_asked_about(done: Done) -> Rows | None:
 
 def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
     """`how many cities does it have?`, `show its airports`, `what is its area?`, `how deep is it?` with the name of
-    what the question before was about, or of the row that answered it."""
+    the place or row that the previous question was about. None for other texts."""
     if memory.rows is not None and _WHERE_IT_IS.fullmatch(text):
         return "show it and zoom to it" if memory.rows.single else "show them and zoom to them"
     fact = _FACT_OF_IT.fullmatch(text)
@@ -160,12 +164,12 @@ _ITS = re.compile(
 
 
 def rows_meant(rows: Rows | None, text: str) -> Rows | None:
-    """The rows that pronouns of a text may mean: the first one of a ranking only as `it`."""
+    """The rows that pronouns in a text may mean: the first row of a ranking only for `it`."""
     return None if rows is not None and rows.single and not _SPEAKS_OF_ONE.search(text) else rows
 
 
 def _first_row(done: Done) -> Rows | None:
-    """The row that was the first of a ranking, by its texts and whole numbers."""
+    """The first row of a ranking, identified by its texts and integers."""
     data = done.result.data or {}
     values = dict(data["rows"][0]) if len(data.get("rows") or ()) == 1 else {}
     known = [
@@ -182,7 +186,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | None:
-    """The table of the latest analysis that left one, as long as the map has it."""
+    """The table of the latest analysis that produced one, if it still exists."""
     for done in reversed(calls_made(messages)):
         if done.call.name in ("run_analysis", "run_recipe") and done.result.ok:
             tables = [str(receipt["table"]) for receipt in done.result.receipts if receipt.get("table")]
@@ -195,7 +199,7 @@ def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | 
 
 
 def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:
-    """The layers that calls have put onto the map, those with the result of an analysis among them."""
+    """The layers that calls added to the map, including results of analyses."""
     done = [each for each in calls if each.result.ok]
     tables = {
         receipt.get("table")
@@ -208,7 +212,7 @@ def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:
 
 
 def ending(done: Done) -> Outcome | None:
-    """Why nothing should be done after a call, if that is so: it failed, or it is a refusal."""
+    """The outcome if a call ends the turn: it failed or was refused; else None."""
     if not done.result.ok:
         return "failed"
     if done.call.name == "cannot_do":
@@ -219,8 +223,11 @@ def ending(done: Done) -> Outcome | None:
 
 
 def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
-    """The words of a question, to which a piece may be put; of a figure of rows that it does not name with `of them`,
-    and of an analysis as the analyst was asked, with the layer that `them` was then."""
+    """The words of a question, for follow-ups.
+
+    A figure of unnamed rows gets `of them`. Of an analysis, the goal as the analyst saw it, with the layer that
+    `them` meant then.
+    """
     goals = [each.arguments["goal"] for each in calls if each.call.name == "run_analysis"]
     meant, text = command.intent, (goals[0] if goals else command.text).rstrip(" ?!.")
     if not isinstance(meant, i.Count | i.Statistic | i.Rows | i.Lookup | i.Analyse):
@@ -233,21 +240,21 @@ def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
 
 
 def draws_rows(calls: Sequence[Done], rows: Rows | None) -> bool:
-    """Whether a turn has only put the rows of the question before it on the map: `and the lowest?` goes on with it."""
+    """Whether a turn only drew the rows of the previous question, so that `and the lowest?` continues that."""
     drawn = [each for each in calls if each.call.name == "add_map_layer"]
     is_drawing = rows is not None and all(each.call.name in ("add_map_layer", "zoom_to") for each in calls)
     return is_drawing and [each.arguments.get("table") for each in drawn] == [rows.table if rows else ""]
 
 
 def rows_listed(command: i.Command) -> str:
-    """The words of a request for rows in no order, to which a condition can be added."""
+    """The words of a request for unsorted rows, to which a condition can be added."""
     meant = command.intent
     is_list = isinstance(meant, i.Rows) and meant.top is None and not meant.subject.of_layer
     return command.text.rstrip(" ?!.") if is_list else ""
 
 
 def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
-    """The request with `{}` for the one place or value that it names; empty where it names none or several."""
+    """The request with `{}` for its only place or value; empty if it has none or several."""
     meant: Any = command.intent
     if isinstance(meant, i.Analyse):
         meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
@@ -266,14 +273,14 @@ def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
 
 
 def table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | None:
-    """The table of the layer that was spoken of last, else of the topmost."""
+    """The table of the layer mentioned last, else of the topmost."""
     shown = next(iter(layers_spoken_of(messages, vocabulary)), "")
     layer = vocabulary.layer(shown) or next(reversed(vocabulary.layers), None)
     return vocabulary.table(layer.table) if layer is not None else None
 
 
 def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`which stores are inside?`, where areas that an analysis has made were spoken of last."""
+    """`which stores are inside?`, after areas made by an analysis."""
     asked, table = _INSIDE.fullmatch(asked_now), table_shown(messages, vocabulary)
     if asked is None or table is None or not table.is_result or table.geometry_family != "polygon":
         return None
@@ -281,7 +288,7 @@ def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabu
 
 
 def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`make it a bar chart`, after `top 5 stores by revenue`; `make it a pie of brands`, after a chart of stores."""
+    """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores."""
     asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
     other = _OTHER_CHART.fullmatch(asked_now)
     if other is not None and rows is not None and rows.charted and rows.filter is None:

@@ -1,4 +1,4 @@
-"""A message that is one piece of the request before: another figure, group, distance, time or unit in its place."""
+"""Follow-ups that replace one piece of the previous request: a figure, group, distance, time or unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agents.units import UNITS
 
 
 def one_of(words: Sequence[str]) -> str:
-    """A pattern of any of the words, the longest first."""
+    """A pattern that matches any of the words, longest first."""
     return "|".join(re.escape(each) for each in sorted(words, key=len, reverse=True))
 
 
@@ -22,12 +22,12 @@ _KINDS = tuple(
         [*SUPERLATIVES, "most", "fewest", "least"],
     )
 )
-"""Words of which one takes the place of another of its kind: figures, and superlatives."""
+"""Patterns of interchangeable words: figures, superlatives."""
 ENDS = (
     r"(?:in|since|with|without|of|from|to|between|and|or|where|that|which|whose|before|after|until|for|on|at|over"
     r"|under|above|below|by|per|as|is|are|near|within|inside|around|during|than|not|instead|sorted|ordered|ranked)\b"
 )
-"""Words that end the words of a group."""
+"""Words that end the name of a group."""
 GROUP = (
     r"\b(?:by|per|for each|for every|in each|in every) "
     rf"(?P<by>(?!{ENDS})\w+(?: (?!{ENDS})[^\W\d]\w*){{0,2}})"
@@ -35,7 +35,7 @@ GROUP = (
 _IS_NO_GROUP = re.compile(
     r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
 )
-"""What stands before a `by` that tells who does something, or an order."""
+"""Words before a `by` that introduces an agent or an order."""
 AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _BREAK_DOWN = r"(?:and |now )?(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?"
 _OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN})?"
@@ -43,7 +43,7 @@ _COUNTS = (
     r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
 )
-"""What a question for the number of rows of each group begins with."""
+"""The beginning of a question about counts per group."""
 _OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
 _LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
 _LENGTH = re.compile(rf"\b\d[\d.,]* ?(?:{_LENGTHS})\b", re.IGNORECASE)
@@ -51,7 +51,7 @@ _SET_TO = (
     r"(?:(?:and |now |ok |okay )?(?:(?:what|how) about |make (?:it|that|this) "
     r"|(?:change|set|increase|extend|raise|reduce|decrease|lower) (?:it |that |the (?:distance|radius) )?to )?)?"
 )
-"""What an amount begins with that takes the place of another one."""
+"""Words before an amount that replaces another."""
 _OTHER_LENGTH = re.compile(rf"{_SET_TO}(?:within )?(?P<far>{_LENGTH.pattern})(?: instead)?\W*", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?P<word>top|bottom|first|last|nearest|closest) \d+\b", re.IGNORECASE)
 _OTHER_NUMBER = re.compile(
@@ -89,7 +89,7 @@ def _with_word(before: str, asked_now: str) -> str | None:
 
 
 def _with_amount(before: str, asked_now: str) -> str | None:
-    """`make it 800 m`, `and in 2023?`, `top 20 instead`, where the question has one of these only."""
+    """`make it 800 m`, `and in 2023?`, `top 20 instead`, if the question has exactly one such amount."""
     far, year, number = (each.fullmatch(asked_now) for each in (_OTHER_LENGTH, _OTHER_YEAR, _OTHER_NUMBER))
     if far is not None and len(_LENGTH.findall(before)) == 1:
         return _LENGTH.sub(lambda _: far["far"], before)
@@ -123,8 +123,8 @@ def _with_unit(before: str, asked_now: str) -> str | None:
 
 
 def _grouped(before: str, asked: str) -> str | None:
-    """The question with another group in place of its last one, or behind it; None where it is not sure which words
-    the group has."""
+    """The question with its last group replaced, or with a group added; None if the extent of the group is
+    unclear."""
     own = [
         each
         for each in re.finditer(GROUP, before, re.IGNORECASE)
@@ -134,5 +134,5 @@ def _grouped(before: str, asked: str) -> str | None:
         return f"{before.rstrip(' ,')} {asked}"
     start, rest = before[: own[-1].start()].rstrip(" ,"), before[own[-1].end() :]
     if re.fullmatch(rf"(?:(?:,| and)+ (?!{ENDS})[^\W\d]\w*)+", rest, re.IGNORECASE):
-        rest = ""  # of several columns
+        rest = ""  # a group of several columns
     return f"{start} {asked}{rest}".strip() if AFTER_GROUP.fullmatch(rest) else None

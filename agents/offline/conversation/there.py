@@ -1,5 +1,5 @@
-"""The place that `there` stands for: `zoom to Japan and show the airports there`, `how many cities are there in Peru?`,
-then `show the airports there`."""
+"""Replaces `there` by the place that it means: `zoom to Japan and show the airports there`; `show the airports there`
+after `how many cities are there in Peru?`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GO = re.compile(
 
 
 def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | None:
-    """The text with the place in place of `there`; None if it does not say so, or no place was named before."""
+    """The text with the place instead of `there`; None if it has no such `there`, or no place is known."""
     if _EXISTS.match(text) or _LIVES.search(text):
         return None
     both = _GO.fullmatch(text)
@@ -39,7 +39,7 @@ def _put(text: str, place: str) -> str:
 
 
 def _place_named(messages: Sequence[Message], memory: Memory) -> str:
-    """Where the view moved to in the turn before, or what the question before was about."""
+    """The place that the previous turn zoomed to, else what the previous question was about."""
     begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
     moves = [each for each in calls_made(messages[begin:]) if each.call.name == "zoom_to" and each.result.ok]
     place = moves[-1].arguments.get("place") if moves else None
