@@ -236,26 +236,28 @@ class _Planner:
 
     async def touching_all(self, part: AnalysisStep, title: str) -> str:
         """The rows that border on each of several places (`Germany and Poland`); empty for a single place."""
-        said = dict(part.inputs)
-        if " and " not in said["other"].place:
+        inputs = dict(part.inputs)
+        if " and " not in inputs["other"].place:
             return ""
-        places = await places_meant(self.scene, said["other"].place, self.rows, shapes=said["other"].areas)
+        places = await places_meant(
+            self.scene, inputs["other"].place, self.rows, shapes=inputs["other"].areas
+        )
         if len(places) < 2:
             return ""
         self.recipe.meant += map(full_name, places)
-        found = await self.source(said["source"])
+        found = await self.source(inputs["source"])
         for place in places:
             row = await row_of(self.scene, place, place.name)
             other = self.recipe.add("filter", f"Find {place.name}", source=place.table, filter=row)
             found = self.recipe.add(part.operation, title, source=found, other=other, **dict(part.arguments))
         return found
 
-    def without_itself(self, source: str, target: str, said: Mapping[str, Features]) -> str:
+    def without_itself(self, source: str, target: str, inputs: Mapping[str, Features]) -> str:
         """The rows without the target place itself: the city nearest to Ulm is not Ulm."""
         base, itself = self.table_of(target)
-        if not said["target"].place or itself is None or self.table_of(source)[0] != base:
+        if not inputs["target"].place or itself is None or self.table_of(source)[0] != base:
             return source
-        title = f"Leave out {said['target'].place}"
+        title = f"Leave out {inputs['target'].place}"
         return self.recipe.add("filter", title, source=source, filter=_not(itself))
 
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:

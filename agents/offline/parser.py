@@ -261,10 +261,10 @@ class Parser(DrawingCommands, DataCommands):
         if praise := cursor.take(p.PRAISE):
             self._skip_joiners()
         taken = praise or cursor.take(p.FLUFF)
-        told = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in _ASKING
+        asks = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in _ASKING
         # `just the fires` is a condition; `just colour them` is polite.
         is_command = cursor.word() in STARTS or not (praise or taken == "just")
-        is_polite = bool(taken or told) and not cursor.done and is_command
+        is_polite = bool(taken or asks) and not cursor.done and is_command
         cursor.at = cursor.at if is_polite else start
         return is_polite
 

@@ -35,7 +35,7 @@ async def recipe_reply(
     if call is None:
         return None
     if not call.tool:
-        return AssistantMessage(_listed(recipes))
+        return AssistantMessage(_list_recipes(recipes))
     arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
     return AssistantMessage("", (ToolCall(f"{_ID}{len(request.messages)}", call.tool, arguments),))
 
@@ -67,12 +67,12 @@ def _how_to_run(recipe: RecipeCard) -> str:
     return refusals.RUN_AGAIN(request=request) + rest
 
 
-def _listed(recipes: Sequence[RecipeCard]) -> str:
+def _list_recipes(recipes: Sequence[RecipeCard]) -> str:
     if not recipes:
         return refusals.NO_RECIPES()
-    return joined("\n", (joined("", (f"- **{each.name}**: ", _given(each))) for each in recipes))
+    return joined("\n", (joined("", (f"- **{each.name}**: ", _format_parameters(each))) for each in recipes))
 
 
-def _given(recipe: RecipeCard) -> str:
+def _format_parameters(recipe: RecipeCard) -> str:
     given = ", ".join(f"{each.name} {each.default}" for each in recipe.parameters)
     return given or refusals.NO_PARAMETERS()

@@ -62,7 +62,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     known = (names, language_words() | language_of(vocabulary.operations).limits)
 
     def right_for(word: str) -> str:
-        return next(filter(None, (_meant(word, each) for each in known)), "") or _meant(
+        return next(filter(None, (_nearest_choice(word, each) for each in known)), "") or _nearest_choice(
             word, values & (english.candidates(word) or set())
         )
 
@@ -70,7 +70,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     return {} if "" in right.values() else right
 
 
-def _meant(word: str, choices: Collection[str]) -> str:
+def _nearest_choice(word: str, choices: Collection[str]) -> str:
     """The only choice at the least edit distance with the same first letter; empty if it is too far or not unique."""
     most = 0 if len(word) < MIN_MISTYPED else 1 if len(word) < MIN_MISTYPED_TWICE else 2
     far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
@@ -78,7 +78,7 @@ def _meant(word: str, choices: Collection[str]) -> str:
     return max(near) if len({each.replace("our", "or") for each in near}) == 1 else ""
 
 
-def _spelt(words: Sequence[str], names: set[str]) -> dict[str, str]:
+def _respell(words: Sequence[str], names: set[str]) -> dict[str, str]:
     """The word of the data, else of the language, that each clearly misspells; empty if one has none."""
     data, language = sorted(names), sorted(language_words())
     right: dict[str, str] = {}
@@ -107,17 +107,17 @@ async def is_read(text: str, vocabulary: Vocabulary, default: Table | None) -> b
 async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> list[str]:
     """The first readable variant: corrected, without unknown words, or without its end; at most one."""
     words, unknown = text.rstrip(" ?!.").split(), unknown_words(text, vocabulary)
-    right = _spelt(unknown, data_words(text, vocabulary))
+    right = _respell(unknown, data_words(text, vocabulary))
     if right and await is_read(respelt := corrected(text, right), vocabulary, default):
         return [respelt]
     known = [word for word in words if word.strip(",;:") not in unknown]
     ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
     for each in (known, *(words[:end] for end in ends)):
-        said = " ".join(each).rstrip(" ,;:")
+        text_left = " ".join(each).rstrip(" ,;:")
         says_most = 2 * len(each) >= len(words)
         is_whole = bool(each) and each[-1].lower() not in OPEN_ENDS
-        if is_whole and says_most and each != words and await is_read(said, vocabulary, default):
-            return [said]
+        if is_whole and says_most and each != words and await is_read(text_left, vocabulary, default):
+            return [text_left]
     return []
 
 
@@ -129,6 +129,8 @@ async def offered(
     before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
     before = before.removesuffix("the ")
     for option in ask.options[:MAX_OFFERED] if not lines else ():
-        said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
-        lines.append(f"- {plain(said if words and await is_read(said, vocabulary, default) else option)}")
+        reworded = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
+        lines.append(
+            f"- {plain(reworded if words and await is_read(reworded, vocabulary, default) else option)}"
+        )
     return joined("\n", ("\n", texts.COULD_SAY(), *lines))

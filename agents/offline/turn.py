@@ -176,11 +176,11 @@ class Turn:
                 self.outcome = "unread"
                 unknown = unknown_words(self.text, self.vocabulary)
                 own = await shorter(self.text, self.vocabulary, self._default_table())
-                said = self._not_understood(commands, unread, own, unknown)
+                explanation = self._not_understood(commands, unread, own, unknown)
                 reason = unread_reason(self.text, unknown, self.vocabulary)
                 if not reason:
-                    return AssistantMessage(said)
-                commands = [Command(Unsupported(reason, said), 0, len(self.text), self.text)]
+                    return AssistantMessage(explanation)
+                commands = [Command(Unsupported(reason, explanation), 0, len(self.text), self.text)]
             return await self._go_on(commands)
         if last is None:
             return await self._answer([])
@@ -261,12 +261,12 @@ class Turn:
             if isinstance(outcome, Ask):
                 self.outcome = "asked"
                 request, rest = self.text[command.start :], self.text[command.end :].rstrip(" ?!.")
-                said = [f"{each.rstrip(' ?!.')}{rest}" for each in outcome.goals]
+                goals = [f"{each.rstrip(' ?!.')}{rest}" for each in outcome.goals]
                 if isinstance(command.intent, SeveralMeanings):
                     whole = command.text.rstrip(" ?!.")
-                    said = [f"{whole} (meaning {each}){rest}" for each in outcome.options]
-                self.question = Question(request, outcome.options, self.preferred, tuple(said))
-                options = await offered(outcome, request, said, self.vocabulary, self._default_table())
+                    goals = [f"{whole} (meaning {each}){rest}" for each in outcome.options]
+                self.question = Question(request, outcome.options, self.preferred, tuple(goals))
+                options = await offered(outcome, request, goals, self.vocabulary, self._default_table())
                 return await self._answer([*notes, joined("", (outcome.question, options))], left)
             if isinstance(outcome, Refuse):
                 if not self.done and not self.corrections and (again := await self._read_corrected()):
@@ -354,7 +354,7 @@ class Turn:
         is_done = bool(self.done) and self.outcome == "done"
         notes = [*notes, *(indistinct_nouns(self.text, self.vocabulary) if is_done else ())]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
-        return AssistantMessage(text or self._nothing_said())
+        return AssistantMessage(text or self._ask_for_request())
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:
         """The command of a call, if it still reads the same with the current map."""
@@ -389,7 +389,7 @@ class Turn:
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent)
         return not_understood_words(scene, unread, own)
 
-    def _nothing_said(self) -> str:
+    def _ask_for_request(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)
         return texts.NOTHING_ASKED_FOR(example=examples[0]) if examples else texts.NOTHING_ASKED()
 

@@ -189,17 +189,17 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
         for row in rows
     ]
     smallest = bool(done.arguments.get("smallest"))
-    said: dict[str, str | float] = {
+    slots: dict[str, str | float] = {
         "names": listed([plain(name) for name in names], most=MAX_SHARING),
         "n": len(names),
         "value": _measured(ranked, rows[0].get(ranked)),
     }
     if ranked in ("count", "passing") and counted is not None:
-        return texts.HAS_MOST[smallest, bool(counted)](things=counted, **said)
+        return texts.HAS_MOST[smallest, bool(counted)](things=counted, **slots)
     function, _, column = ranked.partition("_")
     named = texts.FIGURE_BY_NAME.get(function)
     figure = f"`{ranked}`" if named is None else named(column=column)
-    return texts.HAS_EXTREME[smallest](figure=figure, **said)
+    return texts.HAS_EXTREME[smallest](figure=figure, **slots)
 
 
 def _nearest(ran: Sequence[Done], found: Mapping[str, Any], distance: str) -> str | None:
@@ -257,9 +257,9 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
     figure = rows[0][at]
-    said = [each for each in columns[:at] if not is_code(each)] or columns[:at]
+    shown = [each for each in columns[:at] if not is_code(each)] or columns[:at]
     names = [
-        " ".join(plain(value_of(*each)) for each in zip(columns, row, strict=True) if each[0] in said)
+        " ".join(plain(value_of(*each)) for each in zip(columns, row, strict=True) if each[0] in shown)
         for row in rows
         if row[at] == figure
     ]

@@ -21,8 +21,8 @@ def look_phrase(facts: Mapping[str, Any]) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    said = [part for part in parts if part]
-    return reduce(lambda first, second: texts.LOOKS(first=first, second=second), said) if said else ""
+    given = [part for part in parts if part]
+    return reduce(lambda first, second: texts.LOOKS(first=first, second=second), given) if given else ""
 
 
 def look_words(facts: Mapping[str, Any]) -> str:
@@ -92,11 +92,11 @@ def _kind(facts: Mapping[str, Any], style: Mapping[str, Any], column: Any) -> st
         return texts.COLOURED_BY(column=column, ramp=_ramp(style))
     if kind == "categorical":
         if style.get("values"):
-            said = [
+            pairs = [
                 texts.VALUE_IN(value=plain(value(each["value"])), colour=colour_words(each["color"]))
                 for each in style["values"]
             ]
-            return texts.VALUES_IN(column=column, values=listed(said))
+            return texts.VALUES_IN(column=column, values=listed(pairs))
         if facts.get("has_others"):
             return texts.MOST_VALUES(count=count_of(int(facts["classes"]), "value"), column=column)
         return texts.EACH_VALUE(column=column)

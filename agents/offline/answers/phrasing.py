@@ -161,7 +161,7 @@ class Phrasing:
         names = joined(", ", listing)
         if listing and facts["count"] > len(listing):
             names = LIST_MORE(first=names, n=facts["count"] - len(listing))
-        said = {
+        slots = {
             "name": plain(facts["name"]),
             "count": self._count(facts),
             "most": most,
@@ -169,8 +169,8 @@ class Phrasing:
             "names": texts.NAMES_FOLLOW(names=names) if listing else "",
         }
         if shown.call.name == "add_map_layer":
-            return sentences(texts.ADDED_RANKED(look=look_words(facts), **said), drawn_words(facts))
-        return sentences(texts.SHOWS_RANKED(**said), drawn_words(facts))
+            return sentences(texts.ADDED_RANKED(look=look_words(facts), **slots), drawn_words(facts))
+        return sentences(texts.SHOWS_RANKED(**slots), drawn_words(facts))
 
     def _tie(self, calls: Sequence[Done]) -> str:
         """A note that more rows share the last place than are listed, if they were counted."""
@@ -221,12 +221,12 @@ class Phrasing:
     def _compared(self, asked: Count, one: Facts, other: Facts) -> str:
         """`Yes: 3 airports where country is Germany, and 2 airports where country is France. The difference is 1.`"""
         more = one["count"] > other["count"] if asked.claim == ">" else one["count"] < other["count"]
-        said = texts.COMPARED(
+        comparison = texts.COMPARED(
             one=joined("", (self._count(one), where_words(one))),
             other=joined("", (self._count(other), where_words(other))),
             n=number(abs(one["count"] - other["count"])),
         )
-        return texts.VERDICTS[more](answer=said) if asked.claim else said
+        return texts.VERDICTS[more](answer=comparison) if asked.claim else comparison
 
     # --- the map ---------------------------------------------------------------------------------------------
 
@@ -343,8 +343,8 @@ class Phrasing:
 
     def counted(self, done: Done, facts: Facts, command: Command | None) -> str:
         counted = self._count({**facts, "estimated": facts.get("sampled_from")})
-        said = texts.COUNTED(n=facts["count"], count=counted, where=where_words(facts))
-        return sentences(said, sampled_words(facts))
+        sentence = texts.COUNTED(n=facts["count"], count=counted, where=where_words(facts))
+        return sentences(sentence, sampled_words(facts))
 
     def charted(self, done: Done, facts: Facts, command: Command | None) -> str:
         title = plain(facts["title"])
@@ -352,12 +352,12 @@ class Phrasing:
         if facts.get("empty"):
             return texts.CHART_EMPTY(title=title, where=where)
         note = plain(facts["note"]) + "." if facts.get("note") else ""
-        said = texts.CHART(title=title, count=count_of(facts["rows"], "row"), where=where)
+        sentence = texts.CHART(title=title, count=count_of(facts["rows"], "row"), where=where)
         asked_for = getattr(command and command.intent, "kind", "")
         as_bars = (
             {"pie": texts.NO_PIE, "line": texts.NO_LINE}.get(asked_for) if facts["kind"] == "bar" else None
         )
-        return sentences(said, note, chart_words(facts), as_bars() if as_bars is not None else "")
+        return sentences(sentence, note, chart_words(facts), as_bars() if as_bars is not None else "")
 
     def chart_removed(self, done: Done, facts: Facts, command: Command | None) -> str:
         return texts.CHART_REMOVED(title=plain(facts["removed"]))
@@ -381,14 +381,14 @@ class Phrasing:
         first, *others = (
             {"place": place_words(place), "position": position_words(place)} for place in places
         )
-        said = joined("", (texts.PLACE_AT(**first), "."))
+        answer = joined("", (texts.PLACE_AT(**first), "."))
         if not places[0].get("whole", True):
-            said = texts.ONLY_ALIKE(text=text, place=said)
+            answer = texts.ONLY_ALIKE(text=text, place=answer)
         if others:
             rest = joined("; ", (texts.PLACE_AT(**each) for each in others))
-            said = joined("\n", (said, texts.ALSO(places=rest)))
+            answer = joined("\n", (answer, texts.ALSO(places=rest)))
         go_there = texts.GO_THERE(zoom=requests.ZOOM(name=plain(places[0]["name"])))
-        return sentences(said, go_there, unsearched_words(facts))
+        return sentences(answer, go_there, unsearched_words(facts))
 
     def refused(self, done: Done, facts: Facts, command: Command | None) -> str:
         return refusal(facts.get("reason", ""), facts.get("alternative") or "")

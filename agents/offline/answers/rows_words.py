@@ -106,20 +106,20 @@ def _first_place(
     if named is None or len({str(row.get(sort)) for row in rows}) > 1:
         return ""
     if len({str(row.get(named)) for row in rows}) < len(rows):
-        said = counted({"table": table.id, "count": len(rows)})
+        subject = counted({"table": table.id, "count": len(rows)})
     else:
         names: list[str] = [plain(value(row.get(named))) for row in rows[:10]]
         more = len(rows) - len(names)
-        said = listed([*names, *([texts.N_MORE(n=more)] if more else [])])
+        subject = listed([*names, *([texts.N_MORE(n=more)] if more else [])])
     most = texts.MOST[bool(done.arguments.get("descending"))]()
-    return texts.HAVE_MOST(names=said, most=most, column=sort, value=in_words(sort, rows[0].get(sort)))
+    return texts.HAVE_MOST(names=subject, most=most, column=sort, value=in_words(sort, rows[0].get(sort)))
 
 
 def _one_row(columns: Sequence[str], row: Any, named: str | None, in_words: ValueWords) -> str:
     pairs = dict(zip(columns, row_values(columns, row), strict=False))
     title = plain(value(pairs.pop(named))) if named in pairs else texts.ONE_ROW()
-    said = joined(", ", (joined("", (f"`{name}` ", in_words(name, item))) for name, item in pairs.items()))
-    return joined("", ("**", title, "**: ", said, ".") if said else ("**", title, "**."))
+    facts = joined(", ", (joined("", (f"`{name}` ", in_words(name, item))) for name, item in pairs.items()))
+    return joined("", ("**", title, "**: ", facts, ".") if facts else ("**", title, "**."))
 
 
 def compared_words(

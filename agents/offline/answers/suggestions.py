@@ -34,8 +34,8 @@ def suggestions(
     words = set(name_words(like))
     named = _named(tables, words, registry)
     if named:
-        about = [[*_mentioned(table, words), *_plainly(table)] for table in named]
-        return list(dict.fromkeys(_woven(about)))[:limit]
+        about = [[*_mentioned(table, words), *_basic_requests(table)] for table in named]
+        return list(dict.fromkeys(_interleave(about)))[:limit]
     known = {table.id: table for table in drawable}
     starts = [
         _first(table, _COLOURS[place % len(_COLOURS)])
@@ -48,7 +48,7 @@ def suggestions(
         for line in _following(layer, known[layer.table])
     ]
     questions = [line for table in _varied(tables, registry) for line in _questions(table)]
-    chosen = _woven([nexts, starts, questions] if layers else [starts, questions])
+    chosen = _interleave([nexts, starts, questions] if layers else [starts, questions])
     if like:
         chosen.sort(key=lambda line: -len(words & set(name_words(line))))
     return list(dict.fromkeys(chosen))[:limit]
@@ -57,7 +57,7 @@ def suggestions(
 def _named(tables: Sequence[Table], words: set[str], registry: TableRegistry) -> list[Table]:
     """The tables that share most words with the text by name, else by columns; only tables with a unique name."""
     names = Counter(table.name for table in registry.tables())
-    clear = [table for table in tables if names[table.name] == 1 and _plain(table.name)]
+    clear = [table for table in tables if names[table.name] == 1 and _is_sayable(table.name)]
     for words_of in (_name_of, _columns_of):
         shared = {table.id: len(words & words_of(table)) for table in clear}
         most = max(shared.values(), default=0)
@@ -84,7 +84,7 @@ def _mentioned(table: Table, words: set[str]) -> list[str]:
     groups = [
         spoken_name(table, c.name) for c in text_columns(table) if c != names and _is_named(c.name, own)
     ]
-    spoken = _spoken(table)
+    spoken = _spoken_table(table)
     lines: list[str] = [
         requests.AVERAGE_BY(measure=measure, name=spoken, column=group)
         for measure in measures
@@ -94,19 +94,19 @@ def _mentioned(table: Table, words: set[str]) -> list[str]:
     return lines + [requests.TOP(n=10, name=spoken, column=measure) for measure in measures]
 
 
-def _plainly(table: Table) -> list[str]:
+def _basic_requests(table: Table) -> list[str]:
     return [_first(table, _COLOURS[0]), *_questions(table)]
 
 
 def _is_named(column: str, words: set[str]) -> bool:
-    return _plain(column) and bool(words & set(name_words(column)))
+    return _is_sayable(column) and bool(words & set(name_words(column)))
 
 
 def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
     """A few tables with unique names, those with names and numbers first."""
     names = Counter(table.name for table in registry.tables())
     large = sorted(tables, key=lambda table: -table.row_estimate)[:_LOOKED_AT]
-    clear = [table for table in large if names[table.name] == 1 and _plain(table.name)]
+    clear = [table for table in large if names[table.name] == 1 and _is_sayable(table.name)]
     return sorted(
         clear, key=lambda table: (not number_columns(table), name_column(table) is None, -table.row_estimate)
     )[:_MOST_TABLES]
@@ -114,7 +114,7 @@ def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
 
 def _first(table: Table, color: str) -> str:
     """A request that shows a table usefully: areas coloured by a number if they have one."""
-    spoken = _spoken(table)
+    spoken = _spoken_table(table)
     column = _best_number(table)
     if table.geometry_family == "polygon" and column is not None:
         return requests.COLOUR(name=spoken, column=spoken_name(table, column.name))
@@ -143,7 +143,7 @@ def _following(layer: Layer, table: Table) -> list[str]:
 
 
 def _questions(table: Table) -> list[str]:
-    spoken = _spoken(table)
+    spoken = _spoken_table(table)
     lines: list[str] = []
     column = _best_number(table)
     if column is not None:
@@ -154,7 +154,7 @@ def _questions(table: Table) -> list[str]:
 
 def _best_number(table: Table) -> Column | None:
     """The most informative numeric column."""
-    numbers = [column for column in number_columns(table) if _plain(column.name)]
+    numbers = [column for column in number_columns(table) if _is_sayable(column.name)]
     places = {word: place for place, word in enumerate(_SUITED)}
     return min(
         numbers,
@@ -183,16 +183,17 @@ def _layer_name(layer: Layer, table: Table) -> str:
         return f'"{layer.name}"'
     return (
         layer.name.lower()
-        if _plain(layer.name.replace(" ", "_")) and fold(layer.name) == fold(table.name).replace("_", " ")
-        else _spoken(table)
+        if _is_sayable(layer.name.replace(" ", "_"))
+        and fold(layer.name) == fold(table.name).replace("_", " ")
+        else _spoken_table(table)
     )
 
 
-def _spoken(table: Table) -> str:
+def _spoken_table(table: Table) -> str:
     return table.name.replace("_", " ").lower()
 
 
-def _plain(name: str) -> bool:
+def _is_sayable(name: str) -> bool:
     """Whether a name is easy to say: ASCII letters and digits, beginning with a letter."""
     return (
         bool(name)
@@ -202,7 +203,7 @@ def _plain(name: str) -> bool:
     )
 
 
-def _woven(lists: Sequence[list[str]]) -> list[str]:
+def _interleave(lists: Sequence[list[str]]) -> list[str]:
     """The lists interleaved."""
     woven = []
     for place in range(max((len(lines) for lines in lists), default=0)):

@@ -182,10 +182,10 @@ def quality_words(quality: Facts) -> str:
     kinds = listed([joined(" ", (number(n), kind)) for kind, n in quality.get("types", {}).items()])
     geometries = [texts.GEOMETRIES(kinds=kinds)] if kinds else []
     if quality.get("exact"):
-        said = texts.FAULTS_FOUND(faults=listed(found)) if found else texts.NO_FAULTS()
+        summary = texts.FAULTS_FOUND(faults=listed(found)) if found else texts.NO_FAULTS()
     else:
-        said = texts.FAULTS_ESTIMATED(faults=listed(found)) if found else texts.NO_FAULTS_ESTIMATED()
-    return joined(" ", [*geometries, said])
+        summary = texts.FAULTS_ESTIMATED(faults=listed(found)) if found else texts.NO_FAULTS_ESTIMATED()
+    return joined(" ", [*geometries, summary])
 
 
 def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> str:
@@ -209,9 +209,9 @@ def place_words(place: Facts) -> str:
     return texts.PLACE(name=name, kind=kind)
 
 
-def sentences(*said: str) -> str:
+def sentences(*parts: str) -> str:
     """Joins sentences, leaving out empty ones."""
-    return joined(" ", filter(None, said))
+    return joined(" ", filter(None, parts))
 
 
 def unsearched_words(facts: Facts) -> str:
@@ -291,12 +291,12 @@ def export_words(facts: Facts) -> str:
     layers = facts.get("layers", ())
     rows = count_of(sum(int(each["rows"]) for each in layers), "row")
     systems = ", ".join(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
-    said = (
+    sentence = (
         texts.WROTE_IN(count=rows, systems=systems, link=facts["link"])
         if systems
         else texts.WROTE(count=rows, link=facts["link"])
     )
-    return joined(" ", [said, *map(plain, facts.get("notes", ()))])
+    return joined(" ", [sentence, *map(plain, facts.get("notes", ()))])
 
 
 def order_words(name: str, order: Any, layers: int) -> str:

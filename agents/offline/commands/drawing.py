@@ -30,13 +30,13 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.SQUARES_OF, "grid"),
     (p.CLUSTERS_OF, "cluster"),
 )
-_DONE_TO_LAYERS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
-_OF_VALUES = ("exclude", "leave out", "omit", "filter out", "skip")
+_LAYER_VERBS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
+_ROW_VERBS = ("exclude", "leave out", "omit", "filter out", "skip")
 """Verbs that never remove or hide a layer."""
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
-_TELL_STATES = ("boolean", "text", "date", "timestamp")
+_STATE_KINDS = ("boolean", "text", "date", "timestamp")
 _CLOSED = {"closed", "close", "closing"}
 """Dates without a value are open, and so are false flags."""
 
@@ -74,7 +74,7 @@ class DrawingCommands(Grammar):
         self.cursor.at = start
         tables = self.tables_of(mention) if mention is not None else ()
         has_value = any(table in tables for table, _, _ in self.vocabulary.values_called((word,)))
-        names = [each for table in tables for each in table.columns if each.kind in _TELL_STATES]
+        names = [each for table in tables for each in table.columns if each.kind in _STATE_KINDS]
         return has_value or any(
             word in name_words(each.name)
             or ((each.kind != "text" or is_flag(each)) and _CLOSED & set(name_words(each.name)))
@@ -184,7 +184,7 @@ class DrawingCommands(Grammar):
             ones = cursor.take(p.ONES) or cursor.take("all", "the")
             is_name = (token := cursor.token()) is not None and token.text[:1].isupper()
             is_of_values = (
-                (verb in _OF_VALUES and cursor.word() not in STARTS)
+                (verb in _ROW_VERBS and cursor.word() not in STARTS)
                 or is_name
                 or cursor.word(-1) in ("ones", "those", "the")
             )
@@ -203,7 +203,7 @@ class DrawingCommands(Grammar):
         if where is None:
             return None
         mention = subject.mention if subject and subject.mention.known else None
-        return Refine(mention, Negation(where), verb=_DONE_TO_LAYERS.get(verb, "exclude"))
+        return Refine(mention, Negation(where), verb=_LAYER_VERBS.get(verb, "exclude"))
 
     def _is_value(self, where: Condition | None) -> bool:
         """Whether the condition is a plural value of the layer's table, and nothing else has that name: `hide the

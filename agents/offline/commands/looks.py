@@ -50,11 +50,11 @@ DENSITIES = ("heatmap", "hexbin", "grid")
 Bound = Mapping[str, Any]
 
 
-def _only_said(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
+def _style_alone(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     """`50 % transparent`, `bigger`, `show as normal points`: for the layer mentioned last. A colour alone may be a
     name, so it needs words before it."""
-    look, said = bound["look"], bound["said"]
-    named = look == Look(color=look.color) and not said.lower().startswith(("in ", "as ", "with "))
+    look, wording = bound["look"], bound["said"]
+    named = look == Look(color=look.color) and not wording.lower().startswith(("in ", "as ", "with "))
     return Restyle(None, look) if vocabulary.layers and not named else None
 
 
@@ -173,7 +173,7 @@ COMMANDS = (
             " {look:look}", _drawn()),
     command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),
     command(f"(make|turn|change|draw|set|render|convert|transform) {{layer:mention}} {_TO} {{look:look}}", _drawn()),
-    command("[show [me]|draw|display|render|visualise|visualize|make] said=({look:look})", _only_said, 3.0),
+    command("[show [me]|draw|display|render|visualise|visualize|make] said=({look:look})", _style_alone, 3.0),
     command("(size|scale) [{rows:selection}] (by|according to|with) {column:column}", _sized),
     command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),

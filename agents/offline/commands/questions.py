@@ -38,6 +38,7 @@ class DataCommands(Grammar):
     """The commands that ask about data, read word by word."""
 
     def count(self) -> Intent | None:
+        """`how many airports are in Peru`, `how many of them are closed`."""
         cursor = self.cursor
         of_these = cursor.take("of these", "of those", "of them")
         cursor.take(",")
@@ -76,12 +77,12 @@ class DataCommands(Grammar):
     def _existence(self, subject: Subject) -> bool:
         """Read `are there`, `were reported`, unless that is a value of the rows."""
         cursor, start = self.cursor, self.cursor.at
-        said = cursor.take(p.THERE_ARE) is not None
-        values = self.vocabulary.values_called((cursor.word(-1),)) if said else ()
+        found = cursor.take(p.THERE_ARE) is not None
+        values = self.vocabulary.values_called((cursor.word(-1),)) if found else ()
         if any(table in self.tables_of(subject.mention) for table, _, _ in values):
-            cursor.at, said = start, False
+            cursor.at, found = start, False
         cursor.at += any(map(cursor.sees, ("are in", "lie in", "are on")))
-        return said
+        return found
 
     def statistic(self) -> Intent | None:
         """`the average elevation of airports in Germany`, `total population by …`, `statistics of area`."""

@@ -30,26 +30,28 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def with_table_named(text: str, vocabulary: Vocabulary) -> str:
     """The request with the table's name as the noun for the rows; unchanged if no table is named so."""
-    for said in _SAID.finditer(text):
-        found = _longest(text, said, vocabulary)
+    for match in _SAID.finditer(text):
+        found = _longest(text, match, vocabulary)
         if found is not None:
             table, start, end, is_kind = found
             return _rewritten(text, table, start, end, is_kind, vocabulary)
     return text
 
 
-def _longest(text: str, said: re.Match[str], vocabulary: Vocabulary) -> tuple[Table, int, int, bool] | None:
+def _longest(
+    text: str, phrase_match: re.Match[str], vocabulary: Vocabulary
+) -> tuple[Table, int, int, bool] | None:
     """The table in the phrase, the begin and end of the phrase, and whether it has a word such as `table`."""
-    words = [*_WORD.finditer(text, said.start("words"))][:4]
+    words = [*_WORD.finditer(text, phrase_match.start("words"))][:4]
     for count in range(len(words), 0, -1):
         end = words[count - 1].end()
-        phrase = text[said.start("words") : end]
+        phrase = text[phrase_match.start("words") : end]
         if not re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", phrase):
             continue
         kind = re.match(rf" (?:{_KINDS})\b", text[end:], re.IGNORECASE)
         table = _table_called(phrase, vocabulary, is_kind=kind is not None)
         if table is not None:
-            return table, said.start(), end + (kind.end() if kind else 0), kind is not None
+            return table, phrase_match.start(), end + (kind.end() if kind else 0), kind is not None
     return None
 
 
@@ -86,8 +88,8 @@ def _rewritten(text: str, table: Table, start: int, end: int, is_kind: bool, voc
                 return f"{before}{after}".lstrip(" ,")
     if is_kind:
         return text
-    said = re.search(r"\b(?:in|of|from|within) (?:the|our|my|your|this) ", text[start:end], re.IGNORECASE)
-    return f"{text[: start + said.end()]}{name}{after}" if said is not None else text
+    opening = re.search(r"\b(?:in|of|from|within) (?:the|our|my|your|this) ", text[start:end], re.IGNORECASE)
+    return f"{text[: start + opening.end()]}{name}{after}" if opening is not None else text
 
 
 def _is_noun(word: str, table: Table) -> bool:

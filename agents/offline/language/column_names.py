@@ -86,9 +86,9 @@ _RECORDED = word_set("""
 """Words in names of dates that describe the record, not its subject."""
 _WHOSE = word_set("the their its")
 _PRICES, _CURRENCIES = word_set("price cost"), word_set("eur usd gbp chf")
-_SAY_NO_MORE = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
+_NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 """All words without meaning beside the words for a column."""
-_SAY_NO_MORE |= {"name", "code", "number"}
+_NEUTRAL_WORDS |= {"name", "code", "number"}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single
@@ -140,9 +140,9 @@ def _costs(
         if begin == len(words) or (after_noun and not begin):
             continue
         for column in table.columns:
-            said, comment = _as_money(column.name, words[begin:]), without_origin(column.comment)
-            if column.kind != "geometry" and _may_mean(column.name, comment, said) and fits(column):
-                cost = _cost(column.name, column.kind, comment, said)
+            rest, comment = _as_money(column.name, words[begin:]), without_origin(column.comment)
+            if column.kind != "geometry" and _may_mean(column.name, comment, rest) and fits(column):
+                cost = _cost(column.name, column.kind, comment, rest)
                 if cost is not None and cost < costs.get(column.name, cost + 1):
                     costs[column.name] = cost
     return costs
@@ -175,7 +175,7 @@ def _is_related(name: str, comment: str | None, word: str) -> bool:
     """Whether a word, beside others, can refer to a column."""
     own, known = name_words(name), _comment_words(comment)
     return (
-        word in _SAY_NO_MORE
+        word in _NEUTRAL_WORDS
         or any(word in each or word_cost(each, word, several=True) is not None for each in own)
         or word in name_words(comment or "")
         or any(are_forms(word, each) for each in known)
@@ -187,9 +187,9 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     """The cost of matching a column with the words; None if they do not match."""
     costs = [
         cost + added
-        for said, added in _without_dull_noun(name, kind, words)
-        if (cost := cost_of_name(name, kind, said, when=words[-1] in _WHEN)) is not None
-        and not _is_other_word(name, comment, said)
+        for part, added in _without_dull_noun(name, kind, words)
+        if (cost := cost_of_name(name, kind, part, when=words[-1] in _WHEN)) is not None
+        and not _is_other_word(name, comment, part)
     ]
     measure = MEASURE_OF_NOUN.get(words[0]) if len(words) == 1 else None
     own = name_words(name)
@@ -304,17 +304,17 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
 def _clauses(comment: str | None) -> frozenset[Words]:
     """Phrases between commas (`vehicles per day`) or in final parentheses (`species richness`) of a
     comment."""
-    said = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
+    clauses = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
     again = re.search(r"\(((?:[^\W\d_]+ )+[^\W\d_]+)\)$", comment or "")
-    said += [again[1]] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else []
-    return frozenset(words for each in said if len(words := _telling(name_words(each))) > 1)
+    clauses += [again[1]] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else []
+    return frozenset(words for each in clauses if len(words := _telling(name_words(each))) > 1)
 
 
 def _is_kind_of(comment: str | None, words: Words) -> bool:
     """Whether `settlement type` matches “Kind of settlement: …”, or `species` “Common name of the species”."""
-    said = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
-    is_kind = words[-1] in KIND_NOUNS and bool(said) and said[0] in KIND_NOUNS
-    return (is_kind and said[1:] == ["of", *words[:-1]]) or said[1:] == ["name", "of", *words]
+    text = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
+    is_kind = words[-1] in KIND_NOUNS and bool(text) and text[0] in KIND_NOUNS
+    return (is_kind and text[1:] == ["of", *words[:-1]]) or text[1:] == ["name", "of", *words]
 
 
 def _telling(words: Words) -> Words:
@@ -349,11 +349,11 @@ def says_of_column(table: Table, name: str, words: Words) -> bool:
 
 def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
     """Whether the comment resolves an abbreviation differently: `turbulence` and “Turbidity in NTU”."""
-    own, said = name_words(name), name_words(comment or "")
+    own, comment_words = name_words(name), name_words(comment or "")
     cut = [(short, word) for word in set(words).difference(own) for short in own if begins_word(short, word)]
-    return bool(said) and any(
-        not any(are_forms(word, each) for each in said)
-        and (len(short) < SURE_BEGINNING or any(each.startswith(short) for each in said))
+    return bool(comment_words) and any(
+        not any(are_forms(word, each) for each in comment_words)
+        and (len(short) < SURE_BEGINNING or any(each.startswith(short) for each in comment_words))
         for short, word in cut
     )
 
@@ -365,18 +365,18 @@ def is_key_name(name: str) -> bool:
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     """Whether all words occur in the comment or name: `weekday boardings`, `boardings on a weekday`."""
-    said = set(words) - PASSED_OVER - _WITHIN
-    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or said & {*DULL, *STATISTICS, *HEAD_ENDS}:
+    content = set(words) - PASSED_OVER - _WITHIN
+    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*DULL, *STATISTICS, *HEAD_ENDS}:
         return False
-    telling = all(len(word) > 2 for word in said - UNIT_WORDS)
+    telling = all(len(word) > 2 for word in content - UNIT_WORDS)
     known = _comment_words(comment)
     return (
-        telling and bool(said & known)
+        telling and bool(content & known)
         and all(
             word in known
             or any(word_cost(each, word) is not None for each in own)
             or any(are_forms(each, word) for each in known)
-            for word in said
+            for word in content
         )
     )  # fmt: skip
 
@@ -394,6 +394,6 @@ def tells_kind(table: Table, name: str, value: str = "") -> bool:
     """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat`; or the table has its
     words (`bridleways` of “Footpaths and bridleways”)."""
     column = table.column(name)
-    said = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
+    column_words = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))
-    return bool(_KINDS & said) or (value != "" and set(name_words(value)) <= own)
+    return bool(_KINDS & column_words) or (value != "" and set(name_words(value)) <= own)

@@ -11,7 +11,7 @@ from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKEN
 from agents.offline.language.tokens import Token, tokenize, words_of
 from agents.offline.language.words import Phrases, fold, name_words
 
-_SAY_NOTHING = frozenset(("actually", "basically"))
+_IGNORED_WORDS = frozenset(("actually", "basically"))
 """Words that are dropped anywhere."""
 _BEFORE_NO = frozenset(("is", "are", "was", "were", "or", "of", "says", "with", "have", "has", "to", "as"))
 """Words before `no` as an answer."""
@@ -20,7 +20,7 @@ _BEFORE_NO = frozenset(("is", "are", "was", "were", "or", "of", "says", "with", 
 def cursor_of(text: str) -> Cursor:
     """A cursor at the beginning of a text. Raises Unreadable if it is too long."""
     tokens = [
-        each for each in _expanded(tokenize(text[: MAX_CHARACTERS + 1])) if each.text not in _SAY_NOTHING
+        each for each in _expanded(tokenize(text[: MAX_CHARACTERS + 1])) if each.text not in _IGNORED_WORDS
     ]
     if len(text) > MAX_CHARACTERS or len(tokens) > MAX_TOKENS:
         raise TOO_LONG
@@ -34,7 +34,7 @@ def _expanded(tokens: Sequence[Token]) -> Iterator[Token]:
         if token.text == "+" and token.glued and tokens[at - 1].kind == "number" and not goes_on:
             for word in ("or", "more"):
                 yield replace(token, kind="word", text=word, lower=word, glued=False)
-        elif token.lower == "no" and at and not _goes_on(tokens[at - 1], tokens[at + 1 :]):
+        elif token.lower == "no" and at and not _is_plain_no(tokens[at - 1], tokens[at + 1 :]):
             yield replace(token, text="number", lower="number")
         else:
             yield token
@@ -55,7 +55,7 @@ def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tupl
     return tuple((" ".join(words), list(words[1:])) for words in found if words[0] == word)
 
 
-def _goes_on(before: Token, after: Sequence[Token]) -> bool:
+def _is_plain_no(before: Token, after: Sequence[Token]) -> bool:
     """Whether `no` is not the abbreviation of `number` at the end."""
     return before.kind != "word" or before.lower in _BEFORE_NO or any(each.text not in ".?" for each in after)
 
@@ -94,9 +94,11 @@ class Cursor:
 
     @property
     def done(self) -> bool:
+        """Whether the end is reached."""
         return self.at >= self.end
 
     def token(self, ahead: int = 0) -> Token | None:
+        """The token ahead; None past the end."""
         place = self.at + ahead
         return self.tokens[place] if 0 <= place < self.end else None
 
@@ -139,6 +141,7 @@ class Cursor:
         return None
 
     def take_number(self) -> Token | None:
+        """Read a number."""
         token = self.token()
         if token is not None and token.kind == "number":
             self.at += 1
@@ -146,6 +149,7 @@ class Cursor:
         return None
 
     def take_string(self) -> str | None:
+        """Read a quoted text."""
         token = self.token()
         if token is not None and token.kind == "string":
             self.at += 1

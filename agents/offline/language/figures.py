@@ -69,12 +69,12 @@ def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
     return numbers_in_rows(table) if len(words) == 1 and words[0] in what else ()
 
 
-def is_of_each(column: Column, said: str = "") -> bool:
+def is_of_each(column: Column, words_for_it: str = "") -> bool:
     """Whether a column holds averages, rates or shares, whose sum is meaningless; `said`: the column in
     words."""
     unit = column_unit(column)
     of_a_size = unit is None and name_words(column.name)[-1:] in (("ha",), ("km2",))  # `yield_t_ha`
-    words = spelt_out(column.name) | set(name_words(said))
+    words = spelt_out(column.name) | set(name_words(words_for_it))
     return of_a_size or bool(words & _OF_EACH) or (unit is not None and unit.dimension == "share")
 
 
@@ -294,13 +294,13 @@ class Figures(Pieces):
                 yield from self._some_of(begin, end, having, rows, figure)
                 return
 
-    def _with_verb(self, said: str, having: list[Table]) -> tuple[str, list[Table]]:
+    def _with_verb(self, noun: str, having: list[Table]) -> tuple[str, list[Table]]:
         """The words with a verb (`customers affected`, read from `customers were affected by outages`), and
         the tables with such a column."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("were", "are", "was", "is", "have been", "has been", "had been", "got")
         verb = cursor.word()
-        phrase = f"{said} {verb}"
+        phrase = f"{noun} {verb}"
         of_verb = [
             table for table in having
             if (names := self.vocabulary.columns_called((table,), phrase))
@@ -308,7 +308,7 @@ class Figures(Pieces):
         ]  # fmt: skip
         if not of_verb:
             cursor.at = start
-            return said, having
+            return noun, having
         cursor.at += 1
         end = cursor.at
         words, used = cursor.keys() if cursor.take("by", "in", "during") else ((), ())

@@ -180,7 +180,7 @@ UNIT_NOUNS = {
 }  # fmt: skip
 """Nouns for quantities, and their dimensions."""
 
-_THINGS = tuple(
+_SYNONYMS = tuple(
     word_set(nouns)
     for nouns in (
         "home house building dwelling property residence",
@@ -205,7 +205,7 @@ COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
 
 def things_called(noun: str) -> frozenset[str]:
     """A noun and its synonyms."""
-    return next((nouns for nouns in _THINGS if noun in nouns), frozenset((noun,)))
+    return next((nouns for nouns in _SYNONYMS if noun in nouns), frozenset((noun,)))
 
 
 SHORT_FORMS = {

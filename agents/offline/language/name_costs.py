@@ -78,20 +78,20 @@ def cost_of_name(name: str, kind: str, words: Words, *, when: bool = False) -> f
     """The cost of matching words with a column's name; None if they do not match. `when`: a noun for a time
     followed."""
     own = name_words(name)
-    said = tuple(word for at, word in enumerate(words) if word not in PASSED_OVER or word in own or not at)
-    if not own or not said or len(said) > MAX_WORDS or words[-1] in PASSED_OVER - {*own}:
+    content = tuple(word for at, word in enumerate(words) if word not in PASSED_OVER or word in own or not at)
+    if not own or not content or len(content) > MAX_WORDS or words[-1] in PASSED_OVER - {*own}:
         return None
-    found = _aligned(own, said, 0, (), len(said) > 1)
+    found = _aligned(own, content, 0, (), len(content) > 1)
     if found is None:
         return None
     cost, places, exact = found
     left = [at for at in range(len(own)) if at not in places]
     units = _units(own, kind)
-    if not (_in_a_row(own, places) if exact else _is_telling(own, said, places, left, units)):
+    if not (_in_a_row(own, places) if exact else _is_telling(own, content, places, left, units)):
         return None
-    if not exact and _is_only_related(own, kind, said, places, units, when=when):
+    if not exact and _is_only_related(own, kind, content, places, units, when=when):
         return None
-    cost += PASSED * (len(words) - len(said)) + (TURNED if list(places) != sorted(places) else 0.0)
+    cost += PASSED * (len(words) - len(content)) + (TURNED if list(places) != sorted(places) else 0.0)
     return cost + sum(_cost_of_leaving(own[at], unit=at in units) for at in left)
 
 
@@ -101,30 +101,30 @@ def _cost_of_leaving(word: str, *, unit: bool) -> float:
     return LEFT_CODE if word in _CODES else LEFT_HOW if word in _SAY_HOW else LEFT
 
 
-def _aligned(own: Words, said: Words, at: int, used: tuple[int, ...], several: bool) -> Match | None:
+def _aligned(own: Words, words: Words, at: int, used: tuple[int, ...], several: bool) -> Match | None:
     """The cheapest assignment of the words from `at` on to unused words of the name."""
-    if at == len(said):
+    if at == len(words):
         return 0.0, used, True
     best: Match | None = None
     for place, word in enumerate(own):
         if place in used:
             continue
-        for length, cost in _beginnings(word, said, at, several):
-            rest = _aligned(own, said, at + length, (*used, place), several)
+        for length, cost in _beginnings(word, words, at, several):
+            rest = _aligned(own, words, at + length, (*used, place), several)
             if rest is not None and (best is None or cost + rest[0] < best[0]):
                 best = cost + rest[0], rest[1], rest[2] and not cost
     return best
 
 
-def _beginnings(own: str, said: Words, at: int, several: bool) -> list[tuple[int, float]]:
+def _beginnings(own: str, words: Words, at: int, several: bool) -> list[tuple[int, float]]:
     """How many of the words from `at` on a word of the name matches, with the costs."""
-    single = word_cost(own, said[at], several=several)
+    single = word_cost(own, words[at], several=several)
     found = [] if single is None else [(1, single)]
-    for length in range(2, min(len(own), len(said) - at) + 1):
-        part = said[at : at + length]
+    for length in range(2, min(len(own), len(words) - at) + 1):
+        part = words[at : at + length]
         if "".join(part) == own:
             found.append((length, TOGETHER))
-        elif _are_initials(own, part, alone=length == len(said)):
+        elif _are_initials(own, part, alone=length == len(words)):
             found.append((length, INITIALS))
     return found
 
@@ -248,7 +248,7 @@ def _in_a_row(own: Words, places: tuple[int, ...]) -> bool:
 
 
 def _is_telling(
-    own: Words, said: Words, places: tuple[int, ...], left: list[int], units: frozenset[int]
+    own: Words, words: Words, places: tuple[int, ...], left: list[int], units: frozenset[int]
 ) -> bool:
     """Whether words that are spelt differently in the name cover its essential words."""
     telling = [at for at in places if at not in units and own[at] not in _SAY_HOW]
@@ -256,13 +256,13 @@ def _is_telling(
     if telling and (not more or (len(places) > 1 and len(more) == 1)):
         return True
     last = max(at for at in range(len(own)) if own[at] not in UNIT_WORDS or not at)
-    ends = places == (last,) and own[last] != "cd" and said[0] not in STATISTICS
+    ends = places == (last,) and own[last] != "cd" and words[0] not in STATISTICS
     known = own[last] in ABBREVIATIONS or own[last] in COUNTED_ALIKE
-    return ends and (known or is_short_for(own[last], said[0]))
+    return ends and (known or is_short_for(own[last], words[0]))
 
 
 def _is_only_related(
-    own: Words, kind: str, said: Words, places: tuple[int, ...], units: frozenset[int], *, when: bool
+    own: Words, kind: str, words: Words, places: tuple[int, ...], units: frozenset[int], *, when: bool
 ) -> bool:
     """Whether the words are merely related to a number or date: `installation` is not the date `installed`.
     `vacancy` does mean `vacant_pct`."""
@@ -270,15 +270,15 @@ def _is_only_related(
     if len(telling) != 1 or kind not in ("integer", "number", *_TIMED) or (kind in _TIMED and len(own) > 1):
         return False
     is_time = kind in _TIMED or not _YEARS.isdisjoint(own)
-    if when or not _YEARS.isdisjoint(said) or (is_time and said[0].endswith("ed")):
+    if when or not _YEARS.isdisjoint(words) or (is_time and words[0].endswith("ed")):
         return False
     (name,) = telling
-    costs = {word: word_cost(name, word, several=len(said) > 1) for word in said}
+    costs = {word: word_cost(name, word, several=len(words) > 1) for word in words}
     related = [word for word, cost in costs.items() if cost == RELATED and not are_made(name, word)]
     if not related or any(cost not in (None, RELATED) for cost in costs.values()):
         return False
     kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}
-    is_measured = bool(units) and said[0].endswith("ing")  # `losing` for `loss_m3_d`
+    is_measured = bool(units) and words[0].endswith("ing")  # `losing` for `loss_m3_d`
     return kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places) and not is_measured
 
 
@@ -339,10 +339,10 @@ def nouns_of_names(table: Table) -> frozenset[str]:
         return frozenset()
     found: set[str] = set()
     for column in table.columns if len(own) > 1 else ():
-        words, said = name_words(column.name), comment_head(column.comment)
+        words, head_words = name_words(column.name), comment_head(column.comment)
         if column.kind == "text" and len(words) == 2 and words[1] in ("name", "nm"):
             found |= {words[0], *ABBREVIATIONS.get(words[0], ())} if words[0] == own[0] else set()
-            found |= {said[0]} if said[1:] == ("name",) and said[0] in head else set()
+            found |= {head_words[0]} if head_words[1:] == ("name",) and head_words[0] in head else set()
     return frozenset(found)
 
 
@@ -355,10 +355,10 @@ def says_when(kind: str, comment: str | None, done: str) -> bool:
     for “Planned start”."""
     if kind not in TIMES or not (done.endswith(("ed", "ing")) or are_made("built", done) or done in _BEGAN):
         return False
-    said, head = name_words(comment or ""), comment_head(comment)
-    of_time = said[:1] in (("date",), ("day",), ("year",), ("time",))
+    comment_words, head = name_words(comment or ""), comment_head(comment)
+    of_time = comment_words[:1] in (("date",), ("day",), ("year",), ("time",))
     done = _BEGAN.get(done, done)
-    time_words = said if of_time else head[-1:]
+    time_words = comment_words if of_time else head[-1:]
     return any(are_forms(done, each) or are_made(done, each) for each in time_words)
 
 

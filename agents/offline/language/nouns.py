@@ -192,7 +192,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     """A column of any of the tables, by name or meaning; skips `the`, `their`, `its`."""
     start = cursor.at
     if cursor.word() in ("that", "this"):
-        return _column_said_before(cursor, vocabulary, tables)
+        return _column_mentioned_before(cursor, vocabulary, tables)
     while cursor.word() in ("the", "a", "an", "their", "its", "each", "column", "field", "attribute"):
         cursor.at += 1
     counted = cursor.take("number of", "numbers of", "count of") is not None
@@ -209,7 +209,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     return mention
 
 
-def _column_said_before(
+def _column_mentioned_before(
     cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]
 ) -> ColumnMention | None:
     """`by that rate` after `with an unemployment rate above 7 %`: the last column mentioned with this
@@ -233,7 +233,7 @@ def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> 
     for`."""
     if cursor.word() == "for" and cursor.word(-1).endswith("ed") and cursor.word(1) in _BEFORE_TIMES:
         cursor.at += 1
-    start, said = cursor.at, set[tuple[str, ...]]()
+    start, listed = cursor.at, set[tuple[str, ...]]()
     if not cursor.take("("):
         return
     if cursor.word(1) == ")" and cursor.keys(most=1)[0] in map(name_words, names):
@@ -246,10 +246,10 @@ def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> 
         length = next((n for n in range(len(words), 0, -1) if words[:n] in known and used[n - 1]), 0)
         if not length:
             break
-        said.add(words[:length])
+        listed.add(words[:length])
         cursor.at += used[length - 1]
         cursor.take(", and", ", or", ",", "and", "or", "/")
-    if cursor.word(-1) != ")" or said != known:
+    if cursor.word(-1) != ")" or listed != known:
         cursor.at = start
 
 

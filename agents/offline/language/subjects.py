@@ -69,6 +69,7 @@ class Grammar(ValueNouns):
     # --- pieces ----------------------------------------------------------------------------------------------
 
     def mention(self) -> Mention | None:
+        """A table or layer by name, a pronoun, or everything."""
         found = take_mention(self.cursor, self.vocabulary)
         if found is not None:
             self.cursor.take("of ours", "of mine")
@@ -106,15 +107,19 @@ class Grammar(ValueNouns):
         return own + tuple(table for table in shown if table is not None and table not in own)
 
     def conditions(self, mention: Mention | None) -> Conditions:
+        """The rules for conditions on a mention."""
         return Conditions(self.cursor, self.vocabulary, self.tables_of(mention))
 
     def looks(self, mention: Mention | None) -> Looks:
+        """The rules for styles of a mention."""
         return Looks(self.cursor, self.vocabulary, self.tables_of(mention))
 
     def column(self, mention: Mention | None = None) -> ColumnMention | None:
+        """A column of a mention."""
         return take_column(self.cursor, self.vocabulary, self.tables_of(mention))
 
     def superlative(self) -> Top | None:
+        """`the 10 largest`, `second largest`, `most loaded`."""
         return take_superlative(self.cursor) or take_most_done(self.cursor, self.vocabulary)
 
     # --- subjects --------------------------------------------------------------------------------------------

@@ -172,8 +172,8 @@ class Tags(Figures):
             rows.where, OneOf
         ):  # `the south area`, of wards with a column `area`
             known = self.vocabulary.values_called(name_words(rows.where.text))
-            said = name_words(mention.text)
-            if any(table in self.roots and name_words(column) == said for table, column, _ in known):
+            noun = name_words(mention.text)
+            if any(table in self.roots and name_words(column) == noun for table, column, _ in known):
                 return True
         if mention is None or not mention.of_value or is_plural(mention.text):
             return False

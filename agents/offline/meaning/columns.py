@@ -91,9 +91,9 @@ def tells_apart(table: Table) -> bool:
 
 def _is_own_code(table: Table, column: Column) -> bool:
     """Whether a column is the code of the rows: `well_no` of wells; “Transformer number” of transformers."""
-    rows, said = (set(comment_head(each.comment)) for each in (table, column))
-    is_own = _begins_with_rows(table, column) or bool(rows & said)
-    return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *said})
+    rows, column_words = (set(comment_head(each.comment)) for each in (table, column))
+    is_own = _begins_with_rows(table, column) or bool(rows & column_words)
+    return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *column_words})
 
 
 def _begins_with_rows(table: Table, column: Column) -> bool:
@@ -104,9 +104,9 @@ def _begins_with_rows(table: Table, column: Column) -> bool:
 
 def _names_another(table: Table, column: Column) -> bool:
     """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of hydrants."""
-    said = name_words(column.comment or "")
+    label = name_words(column.comment or "")
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
-    return bool(said) and _NAMES.isdisjoint(said) and len(name_words(column.name)) > 1 and not is_own
+    return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 
 
 def spoken_name(table: Table, column: str) -> str:
@@ -284,8 +284,8 @@ def holds_years(column: Column) -> bool:
     """Whether a column's numbers are years, by its name, comment or range."""
     ends = (column.minimum, column.maximum)
     is_said = column.kind == "integer" and comment_head(column.comment)[:1] == ("year",)
-    said = column.name if not is_said else "year"
-    return is_number(column) and all(is_year(said, end) for end in ends)
+    name = column.name if not is_said else "year"
+    return is_number(column) and all(is_year(name, end) for end in ends)
 
 
 def ranks_descending(top: Top, column: Column) -> bool:

@@ -147,14 +147,17 @@ class Scene:
 
     @property
     def data(self) -> DataSource:
+        """The data source, cached within a step."""
         return asked_once(self.agent, self.agent.data)
 
     @property
     def focus(self) -> Focus | None:
+        """What the user points at."""
         return self.agent.map.focus
 
     @property
     def layers(self) -> tuple[Layer, ...]:
+        """The layers of the map."""
         return self.vocabulary.layers
 
     def table(self, table_id: str) -> Table:

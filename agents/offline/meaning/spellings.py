@@ -45,8 +45,8 @@ def adjective_forms(text: str) -> list[str]:
     lowered = word.lower()
     before, _, last = lowered.rpartition(" ")
     one = f"{before} {singular(last)}".strip()
-    said = (lowered, one) if word.isupper() or len(word) > 2 else ()  # `us` is not a country
-    places = [place_of(each) or each for each in said]
+    candidates = (lowered, one) if word.isupper() or len(word) > 2 else ()  # `us` is not a country
+    places = [place_of(each) or each for each in candidates]
     forms = [word, one, *(form for place in places for form in place_forms(place)), _CURRENCIES.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]

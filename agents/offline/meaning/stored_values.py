@@ -151,7 +151,7 @@ def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
         (column.name, value)
         for column in columns
         for value in column.samples
-        if _is_made_of(word, fold(value))
+        if _derives_from(word, fold(value))
     }
     return equals(*next((name, [value]) for name, value in forms)) if len(forms) == 1 else None
 
@@ -174,7 +174,7 @@ def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
     return contains(people[0].name, f" {name}", after="") if len(people) == 1 else None
 
 
-def _is_made_of(word: str, noun: str) -> bool:
+def _derives_from(word: str, noun: str) -> bool:
     """Whether the adjective or participle `word` derives from `noun`."""
     if word.endswith("y"):
         return noun in (word[:-1], word[:-2], f"{word[:-1]}e")
@@ -315,8 +315,8 @@ def columns_with_several(filter: Any) -> set[str]:
 def _counts_things(column: Column) -> bool:
     """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”."""
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
-    said = (column.comment or "").lower().startswith("number of ")
-    return column.kind == "integer" and (said or is_plural(things))
+    is_number_of = (column.comment or "").lower().startswith("number of ")
+    return column.kind == "integer" and (is_number_of or is_plural(things))
 
 
 def with_change(compared: Cql2, condition: Compare) -> Cql2:
@@ -394,7 +394,7 @@ def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:
     open)”."""
     for column in table.columns:
         explained = _EMPTY_MEANS.search(column.comment or "")
-        said = set(name_words(explained[1])) if explained is not None else set()
-        if words and set(words) <= said and not (_NEGATIONS & said) - set(words):
+        explanation = set(name_words(explained[1])) if explained is not None else set()
+        if words and set(words) <= explanation and not (_NEGATIONS & explanation) - set(words):
             return {"op": "isNull", "args": [property_of(column.name)]}
     return None

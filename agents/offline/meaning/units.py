@@ -59,7 +59,7 @@ def column_unit(column: Column) -> Unit | None:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
         if before[-1] in COLUMN_ENDINGS and before[-1] not in _SQUARE:
             return None  # `yield_t_ha`: tonnes per hectare
-        if _per(UNITS[ending], column.comment or ""):
+        if _is_per_unit(UNITS[ending], column.comment or ""):
             return None  # `VFM_HA`: “growing stock per hectare”
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
@@ -81,7 +81,7 @@ def column_unit(column: Column) -> Unit | None:
     return None
 
 
-def _per(unit: Unit, comment: str) -> bool:
+def _is_per_unit(unit: Unit, comment: str) -> bool:
     """Whether a comment describes an amount per this unit."""
     words = comment.lower().replace("/", " per ").split()
     pairs = pairwise(words)

@@ -173,8 +173,8 @@ class _Found:
     rivals: tuple[Steps, ...] = ()
 
 
-def _meant(steps: Steps) -> tuple[Any, ...]:
-    """The steps without their wording."""
+def _key(steps: Steps) -> tuple[Any, ...]:
+    """The steps without their wording, to compare their meaning."""
     return tuple(
         replace(each, text="", title="", source=_bare(each.source))
         if isinstance(each, Grouped)
@@ -185,7 +185,7 @@ def _meant(steps: Steps) -> tuple[Any, ...]:
 
 def _bare(rows: Features) -> Features:
     mention = replace(rows.mention, text="") if rows.mention is not None else None
-    return replace(rows, text="", mention=mention, made=_meant(rows.made))
+    return replace(rows, text="", mention=mention, made=_key(rows.made))
 
 
 def _is_of_unknown(part: AnalysisStep | Grouped) -> bool:
@@ -243,7 +243,7 @@ class AnalysisReader(TemplateReader):
         rivals."""
         best: _Found | None = None
         for reading in self._parts(at, chained=chained):
-            end = self._ended(reading.end)
+            end = self._part_end(reading.end)
             if end is None:
                 continue
             found = _Found(end, reading.cost, reading.steps)
@@ -262,8 +262,8 @@ class AnalysisReader(TemplateReader):
             if best is None or (found.end, -found.cost) > (best.end, -best.cost):
                 best = found
             elif (found.end, found.cost) == (best.end, best.cost):
-                known = {repr(_meant(steps)) for steps in (best.steps, *best.rivals)}
-                others = [each for each in (found.steps, *found.rivals) if repr(_meant(each)) not in known]
+                known = {repr(_key(steps)) for steps in (best.steps, *best.rivals)}
+                others = [each for each in (found.steps, *found.rivals) if repr(_key(each)) not in known]
                 best = replace(best, rivals=(*best.rivals, *others))
         return best
 
@@ -273,7 +273,7 @@ class AnalysisReader(TemplateReader):
         for rule in self._rules:
             for edge in self.chart.read_whole(rule.template.node, at):
                 ordered = self._past_order(edge.end)
-                if edge.end == at or (ordered is None and self._ended(edge.end) is None):
+                if edge.end == at or (ordered is None and self._part_end(edge.end) is None):
                     continue
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
@@ -305,7 +305,7 @@ class AnalysisReader(TemplateReader):
         self.cursor.take("?", "!", ".")
         return self.cursor.at if self.cursor.take(p.GREATEST_FIRST) else None
 
-    def _ended(self, at: int) -> int | None:
+    def _part_end(self, at: int) -> int | None:
         """The end of a part read up to `at`, including closing words; None if more belongs to it."""
         cursor = self.cursor
         cursor.at = at
@@ -351,7 +351,7 @@ class AnalysisReader(TemplateReader):
         while cursor.take(p.FLUFF):
             pass
         found = self._look_words(grouped=self._are_groups(steps[-1])).take(joined=joined)
-        end = self._ended(cursor.at) if found is not None else None
+        end = self._part_end(cursor.at) if found is not None else None
         cursor.at = start if end is None else end
         return found if end is not None and found is not None and not found.look.empty else None
 

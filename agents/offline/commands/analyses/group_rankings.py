@@ -149,10 +149,10 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """
     called = name_words(bindings["by"].text)
     own = context.vocabulary.match_table(called)
-    said = bindings["counted"][1]["column"].text
-    having = {} if own is None else {each: columns_called((each,), name_words(said)) for each in own.found}
+    words = bindings["counted"][1]["column"].text
+    having = {} if own is None else {each: columns_called((each,), name_words(words)) for each in own.found}
     if any(
-        names and not (are_pieces_of(table.name, called) and adds_along(table, names, said))
+        names and not (are_pieces_of(table.name, called) and adds_along(table, names, words))
         for table, names in having.items()
     ):
         return None

@@ -102,7 +102,7 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     title = f"{what} of {rows.noun} per {period}"
     named = bindings.get("when")
     of_columns = context.vocabulary.columns_called((table,), named.text) if named is not None else None
-    times = times_of(table) if of_columns is None else _meant(table, of_columns)
+    times = times_of(table) if of_columns is None else _named_columns(table, of_columns)
     dates = [each.name for each in times if each.kind in ("date", "timestamp")]
     of_all_rows = of_columns is None and len(times) == 1 and not times[0].nullable
     years = _year_columns(table, of_columns) if period in ("year", "decade") and not of_all_rows else []
@@ -138,13 +138,15 @@ def _compares_per(period: str, rows: Features) -> bool:
     return any(PERIOD_WORDS.get(period, frozenset()) & set(name_words(name)) for name in names)
 
 
-def _meant(table: Table, names: Sequence[str] | None) -> list[Column]:
+def _named_columns(table: Table, names: Sequence[str] | None) -> list[Column]:
     return [each for each in table.columns if names is None or each.name in names]
 
 
 def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
     """Integer columns that hold years."""
-    return [each.name for each in _meant(table, names) if each.kind == "integer" and holds_years(each)]
+    return [
+        each.name for each in _named_columns(table, names) if each.kind == "integer" and holds_years(each)
+    ]
 
 
 def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | None:

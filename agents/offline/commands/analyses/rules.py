@@ -280,12 +280,12 @@ def _step(
     return (AnalysisStep(operation.name, tuple(inputs), tuple(ordered.items()), title=title, unit=unit),)
 
 
-def _touches_others(inputs: Sequence[tuple[str, Features]], said: str, context: Context) -> bool:
+def _touches_others(inputs: Sequence[tuple[str, Features]], wording: str, context: Context) -> bool:
     """Whether `touch` means any intersection: for a buffer (`tracts that touch it`) and for points."""
     (_, rows), (_, other) = inputs[0], inputs[-1]
     tables = [context.table(each) for each in (rows, other)]
     has_points = any(table is not None and table.geometry_family == "point" for table in tables)
-    return "touch" in said and (other.previous or has_points)
+    return "touch" in wording and (other.previous or has_points)
 
 
 def _argument(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -303,10 +303,10 @@ def _of(value: Any, source: str) -> Any:
     return value
 
 
-def _makes_sense(inputs: Sequence[tuple[str, Features]], context: Context, said: str) -> bool:
+def _makes_sense(inputs: Sequence[tuple[str, Features]], context: Context, wording: str) -> bool:
     """Whether the inputs make sense as a spatial relation: no attributes (`airports with a city`, `wells with active
     status`), and no guessed names beside another input."""
-    verb, source = said.rpartition(" ")[2], inputs[0][1]
+    verb, source = wording.rpartition(" ")[2], inputs[0][1]
     if verb in _FINITE and context.has_column(source, verb):
         return False
     if any(each.guessed for _, each in inputs):

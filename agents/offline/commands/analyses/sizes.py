@@ -96,7 +96,7 @@ def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool
     return (*steps, summary(RESULT, (), figure, f"Total {dimension} {of}"))
 
 
-def _of_the_one_before(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+def _of_previous(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how big is that in hectares?`"""
     return _of_result({**bindings, "source": Features(text=bindings["it"], previous=True)}, context)
 
@@ -126,7 +126,7 @@ def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
 def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`total length of the planned routes` if no column holds it: measures the lines."""
     rows, dimension = bindings["source"], _dimension(bindings)
-    if dimension is None or not _only_shapes_tell(rows, dimension, context):
+    if dimension is None or not _needs_measuring(rows, dimension, context):
         return None
     return _total(rows, bindings, f"of {rows.noun}")
 
@@ -136,7 +136,7 @@ def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit")
     if unit is not None and unit.dimension != "length":
         return _lasting(bindings, context)
-    if top.measure != "long" or top.column is not None or not _only_shapes_tell(rows, "length", context):
+    if top.measure != "long" or top.column is not None or not _needs_measuring(rows, "length", context):
         return None
     limit = top.of_several(rows.mention.text).limit
     steps, column = _measured(rows, "length", unit, f"Length of each of {rows.noun}")
@@ -164,7 +164,7 @@ def _lasting(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (lasted, first)
 
 
-def _only_shapes_tell(rows: Features, dimension: str, context: Context) -> bool:
+def _needs_measuring(rows: Features, dimension: str, context: Context) -> bool:
     """Whether the rows are lines or areas without a column for their length or area."""
     table = context.table(rows)
     shape = {"length": "line", "area": "polygon"}[dimension]
@@ -253,8 +253,8 @@ def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple
         return None
     if own.geometry_family == "point" or other.geometry_family != "polygon":
         return None
-    told = columns_named(own, name_words(other.name), whole=True)
-    return None if told else (own, other)
+    columns = columns_named(own, name_words(other.name), whole=True)
+    return None if columns else (own, other)
 
 
 _SIZE = "what=(area|length|size|extent)"
@@ -297,7 +297,7 @@ RULES = (
         f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",
         _of_result,
     ),
-    rule(f"[and] {_LONG} (is|are) it=(that|this) {_IN_TOTAL} {_UNIT}", _of_the_one_before),
+    rule(f"[and] {_LONG} (is|are) it=(that|this) {_IN_TOTAL} {_UNIT}", _of_previous),
     rule(f"[and] how many {{unit:unit}} (is|are) ({{source:bare}}|it=(that|this)) {_IN_TOTAL}", _in_unit),
     rule(
         f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"

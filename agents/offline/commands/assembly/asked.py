@@ -178,8 +178,8 @@ class Asked:
     @property
     def called(self) -> str:
         """The rows with their conditions, in the words of the request."""
-        said = [each.text.removeprefix(f"{self.noun} ") for each in self.all("condition")]
-        return " ".join([self.noun, *map(_after_noun, said)])
+        conditions = [each.text.removeprefix(f"{self.noun} ") for each in self.all("condition")]
+        return " ".join([self.noun, *map(_after_noun, conditions)])
 
     @property
     def rows_are_spoken_of(self) -> bool:
@@ -240,8 +240,8 @@ class Asked:
 
     def figures(self) -> list[dict[str, Any]]:
         """Several functions of one column, or one per column, in the order of the words; else empty."""
-        said = [each for each in self.pieces if each.kind in ("figure", "column")]
-        kinds = [each.kind for each in said]
+        named_pieces = [each for each in self.pieces if each.kind in ("figure", "column")]
+        kinds = [each.kind for each in named_pieces]
         named, columns = self.all("figure"), self.all("column")
         if len(columns) == 1 and kinds[-1] == "column":
             pairs = [(each, columns[0]) for each in named]

@@ -119,13 +119,13 @@ def _pair(asked: Asked) -> tuple[str, str] | None:
         *(each.value.column for each in asked.all("change")),
         *(each.value for each in asked.all("column")),
     ]
-    said = [each.text for each in named if each is not None]
+    texts = [each.text for each in named if each is not None]
     numbers = [each.name for each in asked.table.columns if is_number(each)]
     found = [
         (before, after)
         for before in numbers
         if first in before
         and (after := before.replace(first, second)) in numbers
-        and all(before in columns_called((asked.table,), name_words(f"{each} {first}")) for each in said)
+        and all(before in columns_called((asked.table,), name_words(f"{each} {first}")) for each in texts)
     ]
     return found[0] if len(found) == 1 else None

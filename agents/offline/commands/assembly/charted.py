@@ -57,8 +57,8 @@ def _of_periods(asked: Asked, kind: str, period: str) -> i.Intent | None:
         return None
     if kind not in ("", "bar", "line"):
         return None
-    said = asked.all("column")[0].value.text if named else dates[0]
-    when = ColumnMention(said, (dates[0],))
+    text = asked.all("column")[0].value.text if named else dates[0]
+    when = ColumnMention(text, (dates[0],))
     drawn = "line" if kind == "line" else "histogram"
     return i.Chart(drawn, asked.mention, (when,), where=asked.where, period=period)
 

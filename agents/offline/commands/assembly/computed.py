@@ -50,16 +50,16 @@ def of_times(asked: Asked) -> Steps | None:
 
 def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
     """The step that adds the time between two dates of a row, the figure of it, and its words."""
-    between, named, said = map(asked.one, ("between", "figure", "unit"))
+    between, named, unit_piece = map(asked.one, ("between", "figure", "unit"))
     if between is None or asked.has("column", "count", "amount"):
         return None
-    if said is None and between.text.lower() == "length":
+    if unit_piece is None and between.text.lower() == "length":
         return None  # it may be a length in metres
     what = named.value if named is not None else "mean" if between.text.lower().startswith("how long") else ""
     if not what:
         return None
     unit, first, second = between.value
-    unit = said.value if said is not None else unit
+    unit = unit_piece.value if unit_piece is not None else unit
     if unit.symbol not in EXACT_TIMES:
         return None
     name = f"{unit.symbol}_between"
@@ -127,9 +127,9 @@ def rates(asked: Asked) -> Steps | None:
 def _measure_of(asked: Asked, unit: Unit) -> str:
     """`length` or `area` if shapes have it but no column holds it: `crashes per mile by street`."""
     _, name, family = _MEASURED.get(unit.dimension, ("", "", ""))
-    told = measure_columns(asked.table, {"length": "long"}.get(unit.dimension, unit.dimension))
+    columns = measure_columns(asked.table, {"length": "long"}.get(unit.dimension, unit.dimension))
     has_it = asked.table.geometry_family == family and asked.table.column(name) is None
-    return unit.dimension if has_it and not told else ""
+    return unit.dimension if has_it and not columns else ""
 
 
 def _ranked_by_its_column(asked: Asked) -> Asked:
@@ -218,10 +218,10 @@ def divided(
     return (*before, totals, rate)
 
 
-def can_be_summed(asked: Asked, name: str, said: str = "") -> bool:
+def can_be_summed(asked: Asked, name: str, words: str = "") -> bool:
     """Whether the sum of a column is meaningful: not for averages, rates or shares."""
     column = asked.table.column(name)
-    return column is not None and not is_of_each(column, said)
+    return column is not None and not is_of_each(column, words)
 
 
 def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
@@ -276,17 +276,17 @@ def measured(asked: Asked) -> i.Statistic | None:
 
 def with_size(asked: Asked) -> Asked:
     """`how many acres of park`, for groups: the question about the total of the area column, in that unit."""
-    said = asked.all("measured")[0]
-    size = _size_in(asked, said.value)
+    size_piece = asked.all("measured")[0]
+    size = _size_in(asked, size_piece.value)
     if size is None:
         return asked
     column = ColumnMention(size[0], (size[0],))
     own = (
-        replace(said, kind="figure", value="sum"),
-        replace(said, kind="column", value=column, text=size[0]),
+        replace(size_piece, kind="figure", value="sum"),
+        replace(size_piece, kind="column", value=column, text=size[0]),
     )
-    more = () if asked.has("unit") else (replace(said, kind="unit"),)
-    pieces = [each for piece in asked.pieces for each in ((*own, *more) if piece is said else (piece,))]
+    more = () if asked.has("unit") else (replace(size_piece, kind="unit"),)
+    pieces = [each for piece in asked.pieces for each in ((*own, *more) if piece is size_piece else (piece,))]
     return replace(asked, pieces=tuple(pieces))
 
 

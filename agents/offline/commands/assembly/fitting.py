@@ -21,18 +21,18 @@ from agents.offline.meaning.conditions import (
 )
 
 
-def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> bool:
+def fits(condition: Any, text: str, table: Table, vocabulary: Vocabulary) -> bool:
     """Whether a condition is plausible: text columns are compared with texts, numbers with numbers.
 
     Names of other rows (`in tracts`) and columns (`in population`) are not values.
     """
-    if {"each", "every"} & set(said.split()):
+    if {"each", "every"} & set(text.split()):
         return False  # a group
     match condition:
         case Negation(inner):
-            return fits(inner, said, table, vocabulary)
+            return fits(inner, text, table, vocabulary)
         case Group(_, parts):
-            return all(fits(each, said, table, vocabulary) for each in parts)
+            return all(fits(each, text, table, vocabulary) for each in parts)
         case Compare(value=bool()):
             return True
         case Compare(column=None, measure=measure) | Between(column=None, measure=measure):
@@ -50,7 +50,7 @@ def fits(condition: Any, said: str, table: Table, vocabulary: Vocabulary) -> boo
             return _are(table, column, "text", "boolean") or _is_explained(table, condition)
         case Matches(how, _, column):
             says_so = how != "contains" or any(
-                word in said for word in ("contain", "includ", "match", "like")
+                word in text for word in ("contain", "includ", "match", "like")
             )
             return says_so and (column is None or (len(column.columns) == 1 and _are(table, column, "text")))
         case _:

@@ -88,9 +88,9 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
 def by_several(asked: Asked, context: Context) -> Steps | None:
     """`incidents by type and year`: a figure per pair of values, or per value and period. Without a figure, counts
     rows, and numbers are no groups."""
-    said, figure = asked.one("groups"), asked.figure()
+    groups, figure = asked.one("groups"), asked.figure()
     kinds = ("groups", "rows", "condition", "and", "table")
-    if said is None or not asked.only(*kinds, "figure", "column", "count", "amount"):
+    if groups is None or not asked.only(*kinds, "figure", "column", "count", "amount"):
         return None
     is_named = figure is not None
     if not (is_named or asked.only(*kinds)) or (figure in (None, COUNT) and not asked.has("rows")):
@@ -98,7 +98,7 @@ def by_several(asked: Asked, context: Context) -> Steps | None:
     rows = asked.rows(asked.where)
     dated: Steps = ()
     by: list[ColumnWords] = []
-    for each in said.value:
+    for each in groups.value:
         if isinstance(each, str):
             found = by_period({"source": rows, "figure": COUNT, "period": each}, context)
             if not found or dated or not isinstance(found[-1], Grouped):
@@ -115,7 +115,7 @@ def by_several(asked: Asked, context: Context) -> Steps | None:
     if figure is not None and figure != COUNT:
         figure = {**figure, "column": ColumnWords(asked.columns[0])}
     figure = None if figure == COUNT else figure
-    title = f"{figure_words(figure or COUNT)} {asked.called} {said.text}"
+    title = f"{figure_words(figure or COUNT)} {asked.called} {groups.text}"
     return (*dated, summary(RESULT if dated else rows, by, figure, title))
 
 
@@ -143,10 +143,10 @@ def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
 
 def _shares(asked: Asked) -> Steps | None:
     """Percentage of each group's rows that pass a condition; or each group's percentage of all rows or of a total."""
-    by, said = asked.group_column, asked.share()
-    if by is None or said is None or not _percent(asked):
+    by, shared = asked.group_column, asked.share()
+    if by is None or shared is None or not _percent(asked):
         return None
-    part, whole = said
+    part, whole = shared
     if asked.has("part"):
         return _of_people(asked, by)
     title = f"Percentage of {asked.called} by {asked.group_words}"

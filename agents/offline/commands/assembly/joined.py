@@ -75,7 +75,7 @@ def of_all_nouns(
     behind = _after_noun(last, vocabulary, read) if before else ""
     at, following = len(before), last
     while behind and at and _ends_with_noun(before[at - 1]):
-        if text[before[at - 1].end : following.start].strip() not in _LISTED:
+        if text[before[at - 1].end : following.start].strip() not in _LIST_JOINERS:
             break
         at, following = at - 1, before[at - 1]
     commands = before[:at]
@@ -86,7 +86,7 @@ def of_all_nouns(
     return commands
 
 
-_LISTED = (",", "and", ", and", "&")
+_LIST_JOINERS = (",", "and", ", and", "&")
 
 
 def _ends_with_noun(command: Command) -> bool:

@@ -233,11 +233,11 @@ class MeasuredPieces:
 
     def _paid(self, place: int) -> Iterable[Piece]:
         """`we're paying`: the only column of payments; and `per year`, which such a column may imply."""
-        said = self.cursor.take(PAID) or ""
-        if said.endswith((" on", " for")):
+        phrase = self.cursor.take(PAID) or ""
+        if phrase.endswith((" on", " for")):
             yield from self._paid_for(place)
-        verb = said.removesuffix(" on").removesuffix(" for").split(" ")[-1]
-        if said and not self.vocabulary.columns_called((self.table,), verb):
+        verb = phrase.removesuffix(" on").removesuffix(" for").split(" ")[-1]
+        if phrase and not self.vocabulary.columns_called((self.table,), verb):
             names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
             if len(names) == 1:
                 paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)

@@ -44,10 +44,10 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords
 
 MAX_VALUE_WORDS = 4
-NOTHING_SAID, UNKNOWN_VALUE = 0.05, 2.0
-SAID_AGAIN, VALUE_ALONE = 1.5, 2.5
+NEUTRAL_WORD, UNKNOWN_VALUE = 0.05, 2.0
+REPETITION, VALUE_ALONE = 1.5, 2.5
 """Costs of words without meaning, unknown values, repetitions, and bare values."""
-_NOTHING = word_set("""
+_NEUTRAL_WORDS = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
     list find compute calculate determine return then still already currently world
@@ -88,9 +88,9 @@ class PiecesOfTable(MeasuredPieces):
         for reader in self._readers:
             self.cursor.at = place
             found += reader(place)
-        if self.cursor.tokens[place].kind != "number" and self._word(place) in _NOTHING:
+        if self.cursor.tokens[place].kind != "number" and self._word(place) in _NEUTRAL_WORDS:
             column = any(each.kind == "column" and each.end == place + 1 for each in found)
-            found.append(Piece("nothing", place, place + 1, cost=SAID_AGAIN if column else NOTHING_SAID))
+            found.append(Piece("nothing", place, place + 1, cost=REPETITION if column else NEUTRAL_WORD))
         kept = [each for each in found if self._is_only(each)]  # `night shift only`
         found += [replace(each, end=each.end + 1) for each in kept]
         return found
@@ -130,7 +130,7 @@ class PiecesOfTable(MeasuredPieces):
             cost = 1.0 + (self._doubt(rows.where) if rows.where is not None else 0.0)
             yield replace(self._piece("rows", place, replace(rows, mention=mention), cost), text=rows.noun)
             if rows.where is None:
-                yield self._piece("them", place, cost=SAID_AGAIN)  # `open leak jobs …, of these jobs`
+                yield self._piece("them", place, cost=REPETITION)  # `open leak jobs …, of these jobs`
 
     def _them(self, place: int) -> Iterable[Piece]:
         """A reference to rows mentioned before."""
@@ -300,9 +300,9 @@ class PiecesOfTable(MeasuredPieces):
         """Words for the kind of question and the form of the answer."""
         for kind, phrases in _WORDS:
             self.cursor.at = place
-            said = self.cursor.take(phrases)
-            if said is not None:
-                yield self._piece(kind, place, said)
+            phrase = self.cursor.take(phrases)
+            if phrase is not None:
+                yield self._piece(kind, place, phrase)
         self.cursor.at = place
         what = STATISTICS.get(self.cursor.word())
         if what in _FIGURES:

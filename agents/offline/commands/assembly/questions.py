@@ -136,7 +136,7 @@ def _of_table(
             continue
         # Unnamed rows may be those that the map shows, or those mentioned before.
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
-        meaning = _meant(asked, context) if is_sure else None
+        meaning = _interpret(asked, context) if is_sure else None
         if meaning is not None and not (pronouns and isinstance(meaning, tuple)):
             found.append(
                 (cost + (SOME_PEOPLE if _of_some_people(asked) else 0.0), called(meaning, asked), meaning)
@@ -195,7 +195,7 @@ def _words_of(column: Any) -> tuple[str, ...]:
 # --- what the pieces mean together ---------------------------------------------------------------------------
 
 
-def _meant(asked: Asked, context: Context) -> Meaning | None:
+def _interpret(asked: Asked, context: Context) -> Meaning | None:
     if len(asked.all("figure")) > 1:
         return several_figures(asked)
     if asked.has("chart"):
@@ -232,22 +232,22 @@ def _meant(asked: Asked, context: Context) -> Meaning | None:
 
 def _share(asked: Asked) -> i.Intent | None:
     """`what share of the claims in zone AE was denied`, `which share of the total pipe length is clay`."""
-    said, unit, columns = asked.share(), asked.one("unit"), asked.all("column")
-    if said is None or said[0] is None or (unit is not None and unit.value.dimension != "share"):
+    both, unit, columns = asked.share(), asked.one("unit"), asked.all("column")
+    if both is None or both[0] is None or (unit is not None and unit.value.dimension != "share"):
         return None
     if not asked.only("share", "rows", "condition", "and", "unit", "table", "column", "figure"):
         return None
     if not columns:
-        return i.Count(asked.mention, said[0], share=True, among=said[1]) if not asked.has("figure") else None
+        return i.Count(asked.mention, both[0], share=True, among=both[1]) if not asked.has("figure") else None
     figure = asked.figure()
     if (
         figure is None
         or figure["function"] != "sum"
-        or said[1] is not None
+        or both[1] is not None
         or _is_adjective(asked, columns[0])
     ):
         return None
-    return i.Statistic("sum", columns[0].value, asked.mention, said[0], share=True)
+    return i.Statistic("sum", columns[0].value, asked.mention, both[0], share=True)
 
 
 def _is_adjective(asked: Asked, column: Piece) -> bool:

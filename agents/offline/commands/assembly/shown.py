@@ -83,11 +83,11 @@ def _is_style(asked: Asked) -> bool:
 
 def _together(looks: Sequence[i.Look]) -> i.Look | None:
     """All styles as one; None if two set the same property."""
-    said = [
+    changed = [
         (each.name, value)
         for look in looks
         for each in fields(look)
         if (value := getattr(look, each.name)) != each.default
     ]
-    changes = dict(said)
-    return settled(replace(i.Look(), **changes)) if len(changes) == len(said) else None
+    changes = dict(changed)
+    return settled(replace(i.Look(), **changes)) if len(changes) == len(changed) else None

@@ -67,8 +67,8 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         few = f"{intent.top.limit} " if intent.top.limit > 1 else ""
         title = table.title.replace("_", " ")
         is_first = intent.top.word in ("top", "bottom")
-        said = f"{intent.top.word} {few}" if is_first else f"{few}{intent.top.word} "
-        arguments["name"] = _title(f"{said}{title}")
+        words = f"{intent.top.word} {few}" if is_first else f"{few}{intent.top.word} "
+        arguments["name"] = _title(f"{words}{title}")
         if intent.top.word in ("most", "least", "fewest") and intent.top.column is not None:
             arguments["name"] = _title(f"{few}{title} with the {intent.top.word} {intent.top.column.text}")
     return [("add_map_layer", arguments)]

@@ -239,14 +239,14 @@ async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
 
 def not_understood_words(scene: Scene, intent: i.NotUnderstood, own: Sequence[str] = ()) -> str:
     """What was understood, what was not, and suggestions: first `own`, valid requests in the user's words."""
-    said = understood_words(intent)
+    sentence = understood_words(intent)
     near = suggestions(scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}")
     examples = list(dict.fromkeys((*map(plain, own), *near)))[:MAX_SUGGESTED]
     if not examples:
-        return joined(" ", (said, refusals.NO_TABLES_HERE()))
+        return joined(" ", (sentence, refusals.NO_TABLES_HERE()))
     lines = joined("\n", (joined("", ("- ", example)) for example in examples))
     tables = refusals.TABLES_ARE(names=scene.some_tables())
-    return joined("", (said, " ", texts.COULD_SAY(), "\n", lines, "\n\n", tables))
+    return joined("", (sentence, " ", texts.COULD_SAY(), "\n", lines, "\n\n", tables))
 
 
 def understood_words(intent: i.NotUnderstood) -> str:

@@ -85,8 +85,8 @@ class Comparisons(ColumnsCompared):
             cursor.at = start
             return None
         if cursor.take("below sea level", "under sea level"):
-            said = set(cursor.words[value : cursor.at - 3])
-            deep = _below_sea_level(found, said) if column is None and found.column is None else None
+            words = set(cursor.words[value : cursor.at - 3])
+            deep = _below_sea_level(found, words) if column is None and found.column is None else None
             cursor.at = start if deep is None else cursor.at
             return deep
         own = self._own_unit(
@@ -344,13 +344,13 @@ def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool
     """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with a unit; `of`: before the
     substance."""
     unit = name_words(column.name)[1:]
-    said = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
+    in_unit = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
     clauses = map(name_words, re.split(r"[,;()]", column.comment or "")[1:])
     return (
         unit[-len(words) :] in (words, ("".join(words),))
         or words in clauses
         or (of and unit[-len(words) - 1 : -1] == words)
-        or (said is not None and name_words(said[1]) == words)
+        or (in_unit is not None and name_words(in_unit[1]) == words)
     )
 
 

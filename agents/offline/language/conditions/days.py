@@ -71,7 +71,7 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
     if noun == "year":
         year = today.year - (which != "this")
         return Compare("=", Quantity(float(year), text=str(year)), column, "time")
-    first, last = _whole(today, noun, back=which != "this")
+    first, last = _calendar_span(today, noun, back=which != "this")
     return Between(Day(first.isoformat()), Day(last.isoformat()), column, "time")
 
 
@@ -93,7 +93,7 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
     moving the cursor if none follows."""
     start = cursor.at
     if cursor.take("on", "during", "at") is not None:
-        days = _listed(cursor, _weekdays)
+        days = _take_list(cursor, _weekdays)
         if days:
             return DatePart("weekday", days, column)
         cursor.at = start
@@ -106,7 +106,7 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
             cursor.at += 1
             return DatePart("month", tuple((first + n - 1) % 12 + 1 for n in range(3)), column)
         cursor.at -= cursor.word(-1) == "the"
-    months = _listed(cursor, _month) if opener is not None else ()
+    months = _take_list(cursor, _month) if opener is not None else ()
     if opener in ("between", "from"):
         last = _month(cursor) if len(months) == 1 and cursor.take("to", "until", "and") else months[1:]
         if months and last:
@@ -184,7 +184,7 @@ def weekdays_called(word: str) -> tuple[int, ...]:
     return WEEKDAYS.get(word.removesuffix("s"), ())
 
 
-def _listed(cursor: Cursor, take: Callable[[Cursor], tuple[int, ...]]) -> tuple[int, ...]:
+def _take_list(cursor: Cursor, take: Callable[[Cursor], tuple[int, ...]]) -> tuple[int, ...]:
     found: list[int] = []
     while True:
         start = cursor.at
@@ -234,7 +234,7 @@ def _months_before(day: datetime.date, months: int) -> datetime.date | None:
     return min(datetime.date(year, month + 1, 1) + datetime.timedelta(days=day.day - 1), following - ONE_DAY)
 
 
-def _whole(today: datetime.date, noun: str, *, back: bool) -> tuple[datetime.date, datetime.date]:
+def _calendar_span(today: datetime.date, noun: str, *, back: bool) -> tuple[datetime.date, datetime.date]:
     """The first and last day of this or the previous calendar week, month or quarter."""
     if noun in _DAYS:
         days = _DAYS[noun]

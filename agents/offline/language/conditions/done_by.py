@@ -163,10 +163,10 @@ class DoneBy(Comparisons):
         kinds = (p.MADE_OF, p.MATERIALS), (p.BECAUSE, p.REASONS)
         start = self.cursor.at
         nouns = next((nouns for opener, nouns in kinds if self.cursor.take(opener)), frozenset())
-        said = self.cursor.since(start)
+        phrase = self.cursor.since(start)
         names = self._columns_of(nouns)
         text = self.value_text() if names else ""
-        return OneOf(text, ColumnMention(said, tuple(dict.fromkeys(names))), "is") if text else None
+        return OneOf(text, ColumnMention(phrase, tuple(dict.fromkeys(names))), "is") if text else None
 
     def of_value(self) -> Condition | None:
         """`lanes with asphalt`: a common value of exactly one column."""
@@ -260,10 +260,10 @@ class DoneBy(Comparisons):
         if column is None or not word.endswith(("ed", "en", "wn")):
             return None
         cursor.at += 1
-        said = {*name_words(column.comment or ""), *name_words(column.name)}
+        known_words = {*name_words(column.comment or ""), *name_words(column.name)}
         while cursor.word() in ("by", "on", "in") and cursor.word(1):
             ahead = 2 if cursor.word(1) in ("a", "an", "the") else 1
-            if singular(cursor.word(ahead)) not in said:
+            if singular(cursor.word(ahead)) not in known_words:
                 break
             cursor.at += ahead + 1
         mention = ColumnMention(cursor.since(start), (column.name,))
@@ -323,9 +323,9 @@ class DoneBy(Comparisons):
         text = self.value_text()
         return OneOf(text, how="kind") if text else None
 
-    def lacks(self, column: ColumnMention, said: str = "") -> Condition:
+    def lacks(self, column: ColumnMention, filler: str = "") -> Condition:
         """The condition that a flag is false or a column is empty."""
-        return Compare("=", False, column) if self.is_flag(column) else Empty(column, said)
+        return Compare("=", False, column) if self.is_flag(column) else Empty(column, filler)
 
     def is_flag(self, column: ColumnMention) -> bool:
         """Whether a column holds yes or no."""
@@ -388,8 +388,8 @@ class DoneBy(Comparisons):
         for column, phrase in phrases:
             words = fold(re.split(r"[;:,.(]", phrase)[0]).split()
             for verb in ("is", "are", "was", "were") if len(words) > 1 else ():
-                said = [*words[:-1], verb]
-                if not (length := cursor.sees(said)):
+                phrase_start = [*words[:-1], verb]
+                if not (length := cursor.sees(phrase_start)):
                     continue
                 negative = cursor.word(length) == "not"
                 if cursor.word(length + negative) == words[-1]:

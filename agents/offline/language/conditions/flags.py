@@ -24,8 +24,8 @@ def is_flag(column: Column) -> bool:
 
 def says_allowed(column: Column) -> bool:
     """Whether yes means allowed: “Dogs allowed (Y/N)”, not “Dogs banned (Y/N)”."""
-    said = {*name_words(column.name), *name_words(column.comment or "")}
-    return bool(said & _ALLOWED) and not said & _BANNED
+    words = {*name_words(column.name), *name_words(column.comment or "")}
+    return bool(words & _ALLOWED) and not words & _BANNED
 
 
 _ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit access accessible")

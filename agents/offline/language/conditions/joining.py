@@ -34,9 +34,9 @@ def all_joined(
     alternatives of different kinds.
     """
     groups, joiners, is_either = [[first]], [""], ""
-    for joiner, said in others:
+    for joiner, condition in others:
         group = groups[-1]
-        each = _of_the_column_before(group[-1], said, joiner, tables) if joiner else said
+        each = _of_the_column_before(group[-1], condition, joiner, tables) if joiner else condition
         if joiner == "or":
             is_either = _likeness(group[-1], each, joiners[-1])
             if is_either:

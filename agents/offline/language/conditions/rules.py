@@ -102,9 +102,9 @@ class Conditions(DoneBy, States):
         if without := cursor.take(p.WITHOUT):
             begin = cursor.at
             column = take_column(cursor, self.vocabulary, self.tables)
-            said = cursor.take(p.TOOK_PART) if column is not None else None
+            word = cursor.take(p.TOOK_PART) if column is not None else None
             if column is not None and not (goes_on(cursor) or "no" in name_words(column.columns[0])):
-                return Empty(column, unknown=True) if "missing" in without else self.lacks(column, said or "")
+                return Empty(column, unknown=True) if "missing" in without else self.lacks(column, word or "")
             cursor.at = begin
             inner = self.one() or self.kind()
             return inner and Negation(inner)
@@ -211,16 +211,16 @@ class Conditions(DoneBy, States):
             return any_of(numbers, column)
         if numbers_only:
             return None
-        said = self.cursor.take(p.TOOK_PART)
-        if said or not goes_on(self.cursor):
-            return self._has(column, said or "")
+        filler = self.cursor.take(p.TOOK_PART)
+        if filler or not goes_on(self.cursor):
+            return self._has(column, filler or "")
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
             return None
         text = self.value_text()
         return OneOf(text, column, "is") if text else None
 
-    def _has(self, column: ColumnMention, said: str) -> Condition:
-        return Compare("=", True, column) if self.is_flag(column) else Negation(Empty(column, said))
+    def _has(self, column: ColumnMention, filler: str) -> Condition:
+        return Compare("=", True, column) if self.is_flag(column) else Negation(Empty(column, filler))
 
     def by_column(self) -> Condition | None:
         """A column followed by its condition."""
@@ -237,9 +237,9 @@ class Conditions(DoneBy, States):
             return Negation(Empty(column, unknown=True))
         if cursor.take(p.EMPTY):
             return Empty(column, unknown=True)
-        if self.is_flag(column) and (said := cursor.take(p.AFFIRMED)):
+        if self.is_flag(column) and (phrase := cursor.take(p.AFFIRMED)):
             return (
-                Compare("=", not re.search(r"\bnot\b|n't\b", said), column)
+                Compare("=", not re.search(r"\bnot\b|n't\b", phrase), column)
                 if self.says_allowed(column)
                 else None
             )

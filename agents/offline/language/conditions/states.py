@@ -16,7 +16,7 @@ _CALLED = {
     _CURRENT: word_set("current currently curr cur present presently actual actually now"),
 }
 """Words in names or comments of columns for the normal and the current state."""
-_SAY_NO_MORE = word_set("is are position state status")
+_NEUTRAL_WORDS = word_set("is are position state status")
 
 
 class States(ValueRules):
@@ -26,9 +26,9 @@ class States(ValueRules):
         """`closed right now`, `that should normally be open`, `currently closed`."""
         cursor = self.cursor
         cursor.take("that are", "which are", "that", "which", "they", "are", "is")
-        said = {self._take_state()}
+        stated = {self._take_state()}
         cursor.take("are", "is", "be", "set to")
-        said.add(self._take_state())
+        stated.add(self._take_state())
         if len(self.tables) != 1:
             return None
         begin = cursor.at
@@ -38,7 +38,7 @@ class States(ValueRules):
                 continue
             cursor.at = begin + used[length - 1]
             text = cursor.since(begin)
-            states = (said | {self._take_state()}) - {""}
+            states = (stated | {self._take_state()}) - {""}
             found = self._of_state(states.pop(), words[:length], text) if len(states) == 1 else None
             if found is not None:
                 return found
@@ -64,13 +64,13 @@ class States(ValueRules):
         } & columns.keys()
         if known:
             return OneOf(f'"{text}"', ColumnMention(text, tuple(sorted(known))), "is")
-        for wanted, said in ((True, words), (False, without_negation(text))):
+        for wanted, flag_words in ((True, words), (False, without_negation(text))):
             flags = [
                 each.name
                 for each in columns.values()
-                if said
+                if flag_words
                 and is_flag(each)
-                and {*name_words(each.name)} - _CALLED[state] - _SAY_NO_MORE == set(said)
+                and {*name_words(each.name)} - _CALLED[state] - _NEUTRAL_WORDS == set(flag_words)
             ]
             if len(flags) == 1:
                 return Compare("=", wanted, ColumnMention(text, tuple(flags)))

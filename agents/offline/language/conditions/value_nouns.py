@@ -118,8 +118,8 @@ class ValueNouns:
     def _rows_of_several_values(self) -> tuple[Mention, Condition] | None:
         """`oaks` for the values `Bur oak` and `Red oak`: all values that end with the noun."""
         start = self.cursor.at
-        noun, said = self.cursor.keys(most=1)[0][:1], self.cursor.word()
-        found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(said) else None
+        noun, written = self.cursor.keys(most=1)[0][:1], self.cursor.word()
+        found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(written) else None
         if found is None:
             return None
         self.cursor.at += 1
@@ -138,10 +138,10 @@ class ValueNouns:
         words, used = cursor.keys(ahead, most=3)
         for length in range(len(words), 0, -1):
             found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
-            said = name_words(words_of(cursor.tokens[start : start + ahead]))
-            if found is None or not self._is_code_of_row(*found) or not said:
+            column_words = name_words(words_of(cursor.tokens[start : start + ahead]))
+            if found is None or not self._is_code_of_row(*found) or not column_words:
                 continue
-            if columns_called((found[0],), said) == [found[1]]:
+            if columns_called((found[0],), column_words) == [found[1]]:
                 cursor.at = start + used[length - 1]
                 return found
         return None
@@ -157,9 +157,9 @@ class ValueNouns:
         `land_use`) that names no table, a synonym in its comment (`homes`, for buildings), or `records`,
         `points`."""
         word, column = self.cursor.word(), table.column(name)
-        noun, said = singular(word), (column.comment if column is not None else None) or ""
+        noun, comment = singular(word), (column.comment if column is not None else None) or ""
         named = (
-            noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(said)}
+            noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(comment)}
             or are_kept_alike(table.name, word, table.geometry_family)
         )  # fmt: skip
         return bool(named) and self.vocabulary.match_table((noun,)) is None

@@ -83,7 +83,7 @@ class ValueRules:
         cursor.take("the")
         while not cursor.done:
             if cursor.at > start and ends_value(cursor):
-                if not (self._joined_name() or self._inner_preposition()):
+                if not (self._take_joiner_in_value() or self._take_inner_preposition()):
                     break
                 continue
             token = cursor.token()
@@ -105,9 +105,9 @@ class ValueRules:
     def text_in_column(self) -> Matches | None:
         """`with "International" in the name`, `that have the word Park in their title`."""
         cursor = self.cursor
-        said = cursor.take(p.THE_WORD) is not None
+        named = cursor.take(p.THE_WORD) is not None
         text = cursor.take_string()
-        if text is None and (token := cursor.token()) is not None and said and token.kind == "word":
+        if text is None and (token := cursor.token()) is not None and named and token.kind == "word":
             text = token.text
             cursor.at += 1
         if text is None or cursor.take("in the", "in their", "in its", "in") is None:
@@ -180,21 +180,21 @@ class ValueRules:
             names = {name for table, name, _ in known if table in self.tables}
             names &= set(column.columns) if column is not None else names
             if len(names) == 1 and used[length - 1]:
-                said = cursor.at
+                start = cursor.at
                 cursor.at += used[length - 1]
-                return OneOf(f'"{cursor.since(said)}"', ColumnMention(min(names), tuple(names)), "is")
+                return OneOf(f'"{cursor.since(start)}"', ColumnMention(min(names), tuple(names)), "is")
         return None
 
-    def _hint(self, said: str) -> str:
+    def _hint(self, value: str) -> str:
         """The parentheses after a value: ` (VCP)` after `vitrified clay`, as stored; ` (Kinshasa)`, as part
         of the value."""
         cursor, start = self.cursor, self.cursor.at
-        if said and cursor.take("("):
+        if value and cursor.take("("):
             words, used = cursor.keys(most=_MAX_HINT)
             for length, end in enumerate(used, 1):
                 if cursor.word(end) != ")":
                     continue
-                ways = (words[:length], name_words(said) + words[:length])
+                ways = (words[:length], name_words(value) + words[:length])
                 if any(
                     table in self.tables for way in ways for table, _, _ in self.vocabulary.values_called(way)
                 ):
@@ -217,14 +217,14 @@ class ValueRules:
             texts.append(f'"{another}"')
         return " or ".join(texts)
 
-    def _joined_name(self) -> bool:
+    def _take_joiner_in_value(self) -> bool:
         """Read an `and`, `or` or comma that belongs to the value."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.take("and", "or", ",") is None:
             return False
         cursor.take("and", "or", "in", "from")
         in_unit = cursor.word(-1) == "in" and unit_named(cursor.word(), cursor.word(1)) is not None
-        if not cursor.done and not in_unit and not self._something_else() and not self._style_follows():
+        if not cursor.done and not in_unit and not self._other_piece_follows() and not self._style_follows():
             token = cursor.token()
             if token is not None and token.kind in ("word", "string") and cursor.word() not in _BREAKS:
                 cursor.at += 1
@@ -246,7 +246,7 @@ class ValueRules:
         cursor.at = start
         return found
 
-    def _inner_preposition(self) -> bool:
+    def _take_inner_preposition(self) -> bool:
         """Read an `of` or `on` followed by another capitalised word: `Isle of Man`, `Frankfurt on the
         Oder`."""
         cursor = self.cursor
@@ -259,7 +259,7 @@ class ValueRules:
         cursor.at += ahead + 1
         return True
 
-    def _something_else(self) -> bool:
+    def _other_piece_follows(self) -> bool:
         """Whether a command, table, column, comparison or order begins here."""
         cursor = self.cursor
         if cursor.word() in STARTS or cursor.word() in _STEPS or cursor.word() in _GOES_ON:
@@ -291,8 +291,8 @@ def numbers_explained(comment: str | None) -> dict[Words, int]:
     to 5 (critical)”. Empty unless there are at least two."""
     ends = r"(?= to | or | and |[,;.()/]|$)"
     found = re.findall(rf"\b(\d{{1,2}}) ?[=:(]? ?([A-Za-z][A-Za-z -]*?){ends}", comment or "")
-    said = {name_words(words): int(number) for number, words in found if name_words(words)}
-    return said if len(said) > 1 and len({*said.values()}) == len(said) else {}
+    numbers = {name_words(words): int(number) for number, words in found if name_words(words)}
+    return numbers if len(numbers) > 1 and len({*numbers.values()}) == len(numbers) else {}
 
 
 def explains_number(column: Column, text: str) -> bool:

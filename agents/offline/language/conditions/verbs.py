@@ -37,15 +37,17 @@ def is_given_by(column: Column, done: str) -> bool:
 def tells_of(column: Column, done: str) -> bool:
     """Whether a column records the action: `last_insp` or “Date of the last inspection” for `inspected`."""
     own = name_words(column.name)
-    said = (*own, *name_words(column.comment or ""))
-    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
+    words = (*own, *name_words(column.comment or ""))
+    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in words)
 
 
 def tells_only_of(column: Column, done: str) -> bool:
     """Whether a column records only this action: “Closed or restricted since” records two."""
     words = (name_words(column.comment or ""), name_words(column.name))
-    said = next((own for each in words if (own := set(each) - _OF_DATES)), set())
-    return bool(said) and all(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in said)
+    content = next((own for each in words if (own := set(each) - _OF_DATES)), set())
+    return bool(content) and all(
+        are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in content
+    )
 
 
 def outcome_of(tables: Sequence[Table], done: str) -> tuple[str, str] | None:

@@ -162,6 +162,7 @@ class ResultLooks(Looks):
         return found if before is not None and not before.text[:1].isupper() else None
 
     def column(self) -> ColumnMention | None:
+        """A column that the result has or will have, `number of …`, or a figure of its groups."""
         cursor, start = self.cursor, self.cursor.at
         while cursor.take("the", "their", "its"):
             pass

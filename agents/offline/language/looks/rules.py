@@ -46,6 +46,7 @@ class Looks(Symbols):
         return None
 
     def colour(self, look: Look) -> Look | None:
+        """`in red`, `blue dots`, `with a green fill`."""
         self.cursor.take(p.IN_COLOUR)
         self.cursor.take("a", "an", "the")
         begin = self.cursor.at
@@ -63,6 +64,7 @@ class Looks(Symbols):
         return replace(look, color=color) if column is None else None
 
     def ramp(self, look: Look) -> Look | None:
+        """`in viridis`, `from light to dark green`, `yellow to red`, `in shades of blue`."""
         self.cursor.take("in", "with", "using", "on", "from")
         start = self.cursor.at
         shade = self.cursor.take(*SHADES)
@@ -116,6 +118,7 @@ class Looks(Symbols):
         return replace(look, values=values) if values else None
 
     def coloured(self, look: Look) -> Look | None:
+        """`coloured by population`, `painted red`."""
         cursor = self.cursor
         if cursor.take(p.COLOURED) is None:
             return None
@@ -138,6 +141,7 @@ class Looks(Symbols):
         return all(map(is_number, own))
 
     def circles(self, look: Look) -> Look | None:
+        """`as circles sized by population`, `as normal dots`."""
         cursor = self.cursor
         if (look.by is not None and look.kind is None) or cursor.take(p.CIRCLES) is None:
             return None
@@ -154,6 +158,7 @@ class Looks(Symbols):
         return replace(look, kind="proportional") if look.by is not None else replace(look, kind="single")
 
     def heat(self, look: Look) -> Look | None:
+        """`as a heat map weighted by population`."""
         cursor = self.cursor
         if cursor.take(p.HEAT) is None:
             if (
@@ -230,13 +235,15 @@ class Looks(Symbols):
             if column is None or (found and token is not None and token.kind == "number"):
                 cursor.at = start
                 break
-            found.append(self._said_before(column))
+            found.append(self._narrow_to_mentioned(column))
         return tuple(found)
 
-    def _said_before(self, column: ColumnMention) -> ColumnMention:
+    def _narrow_to_mentioned(self, column: ColumnMention) -> ColumnMention:
         """The column narrowed to one mentioned before: `with an IATA code, labelled by the code`."""
-        said = {word for token in self.cursor.tokens[: self.cursor.at] for word in name_words(token.text)}
-        own = tuple(each for each in column.columns if set(name_words(each)) <= said)
+        mentioned = {
+            word for token in self.cursor.tokens[: self.cursor.at] for word in name_words(token.text)
+        }
+        own = tuple(each for each in column.columns if set(name_words(each)) <= mentioned)
         return replace(column, columns=own) if len(column.columns) > 1 and len(own) == 1 else column
 
 

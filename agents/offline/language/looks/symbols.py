@@ -29,6 +29,7 @@ class Symbols:
         self.tables = tables
 
     def column(self) -> ColumnMention | None:
+        """A column of the tables."""
         return take_column(self.cursor, self.vocabulary, self.tables)
 
     def opacity(self, look: Look) -> Look | None:

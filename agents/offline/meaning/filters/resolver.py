@@ -86,8 +86,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return {"op": op, "args": args}
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
-        case Negation(Empty(mention, said)) if (
-            value := await _filler_value(scene, table, mention, said)
+        case Negation(Empty(mention, filler)) if (
+            value := await _filler_value(scene, table, mention, filler)
         ) is not None:
             return value
         case Negation(Empty(mention, unknown=False)):
@@ -153,12 +153,12 @@ def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
     return flat
 
 
-async def _filler_value(scene: Scene, table: Table, mention: ColumnMention, said: str) -> Cql2 | None:
+async def _filler_value(scene: Scene, table: Table, mention: ColumnMention, filler: str) -> Cql2 | None:
     """The filter for `with status reported`, if a row has that value."""
     column = named_column(scene, table, mention)
-    if not said or column.kind != "text":
+    if not filler or column.kind != "text":
         return None
-    values = (await stored_values(scene, table, [column], [said])).get(column.name)
+    values = (await stored_values(scene, table, [column], [filler])).get(column.name)
     return equals(column.name, values) if values else None
 
 

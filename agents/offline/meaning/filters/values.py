@@ -187,14 +187,14 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
     words = text.removeprefix("the ").split()
     for at in range(1, len(words)):
         for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
-            said = " ".join(value)
-            names = columns_called((table,), name_words(" ".join(name)), partial(_may_have, text=said))
+            value_text = " ".join(value)
+            names = columns_called((table,), name_words(" ".join(name)), partial(_may_have, text=value_text))
             own = [each for each in table.columns if names == [each.name]]
-            if own and explains_number(own[0], said):
-                return await in_column(scene, table, own[0], said)
+            if own and explains_number(own[0], value_text):
+                return await in_column(scene, table, own[0], value_text)
             if not own or await stored_values(scene, table, own, [text]):
                 continue
-            stored = (await stored_values(scene, table, own, [said])).get(own[0].name)
+            stored = (await stored_values(scene, table, own, [value_text])).get(own[0].name)
             if stored:
                 return equals(own[0].name, stored)
     return None
