@@ -1,4 +1,4 @@
-"""Questions about what there is: tables, layers, columns, places, and what can be said."""
+"""Questions about what exists: tables, layers, columns, places, and the commands themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about rows by their names: a fact of one, several compared, which is more, added up."""
+"""Questions about rows by name: a fact of one row, several rows compared, which has more, added up."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Questions about what a table holds: its values of a column, how many rows it has, how many in a time, and when
-something was."""
+"""Questions about the contents of a table: values of a column, numbers of rows, rates, and dates."""
 
 from __future__ import annotations
 

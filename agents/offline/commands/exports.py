@@ -1,7 +1,7 @@
 """Files to download: `export the result as GeoPackage in EPSG:2154`, `save airports above 2000 m as csv`.
 
-What the file should hold and how is said before or behind its format, in any order: `export the columns name and iata
-of airports as JSON grouped by country, with a note "draft"`.
+Options may precede or follow the format, in any order: `export the columns name and iata of airports as JSON grouped
+by country, with a note "draft"`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions whose answer is one figure, in words that no noun phrase has: are there any, how many has, compare."""
+"""Questions with a single figure as the answer: whether there are any, how many, how much, on average."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo, redo, and an empty map."""
+"""Undo, redo, and resetting the map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands about whole layers: show and hide, remove, rename, fade, and which lies above which."""
+"""Commands for whole layers: show and hide, remove, rename, fade, group, and reorder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that change how layers are drawn: `colour countries by population`, `make the airports blue`."""
+"""Commands for the style of layers: `colour countries by population`, `make the airports blue`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for questions: how many, which, averages, tables, places, help; and what belongs to the analyst."""
+"""Rules for questions (how many, which, averages, facts), and for requests that the analyst answers."""
 
 from __future__ import annotations
 

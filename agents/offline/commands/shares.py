@@ -1,4 +1,4 @@
-"""Questions for a share: of the rows that pass a condition in all rows, or of a figure in its total."""
+"""Shares: of matching rows among all rows, or of a figure in its total."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that bring their own templates (`@tool(phrases=...)`): their slots are the tool's arguments."""
+"""Tools with their own templates (`@tool(phrases=...)`): the slots are the tool's arguments."""
 
 from __future__ import annotations
 

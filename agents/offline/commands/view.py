@@ -1,4 +1,4 @@
-"""The view: to a layer, a place, a box, or nearer and farther."""
+"""Zooming: to a layer, a place or a box, or in and out."""
 
 from __future__ import annotations
 

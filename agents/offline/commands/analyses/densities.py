@@ -1,5 +1,4 @@
-"""Figures by area: `residents per hectare in each district`, `density of airports per country`, areas in a unit, hot
-spots of rows."""
+"""Figures per area: `residents per hectare in each district`, `density of airports per country`; hot spots."""
 
 from __future__ import annotations
 

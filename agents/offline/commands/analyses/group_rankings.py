@@ -1,6 +1,6 @@
-"""Which group has the most: `which country has the most airports?`, `in which district are most trees?`
+"""Groups with the most or least: `which country has the most airports?`, `in which district are most trees?`
 
-The figures are those of groups.py, with a step behind them that keeps the first groups.
+The figures are those of groups.py, followed by a step that keeps the first groups.
 """
 
 from __future__ import annotations

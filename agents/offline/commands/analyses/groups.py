@@ -1,7 +1,6 @@
-"""A figure of each group: `average elevation of airports per country`, `number of trees by species`.
+"""Figures per group: `average elevation of airports per country`, `number of trees by species`.
 
-The groups are the values of the rows' own column where they have one of that name, else the areas of another table in
-which the rows lie.
+Groups are the values of the rows' own column with that name, else the areas of another table around the rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ones farthest to a side of the earth, and those closest to the equator, a pole or coordinates."""
+"""Rows farthest to the north, south, east or west, or closest to the equator, a pole or coordinates."""
 
 from __future__ import annotations
 

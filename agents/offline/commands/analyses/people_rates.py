@@ -1,5 +1,7 @@
-"""How many rows there are for so many people, or for so many of what areas count in another column: `airports per
-million people`, `stores per 10,000 households in each district`, `which country has the most airports per capita?`"""
+"""Rates: `airports per million people`, `stores per 10,000 households in each district`.
+
+The divisor is a population or another count of the areas.
+"""
 
 from __future__ import annotations
 

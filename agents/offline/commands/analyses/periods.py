@@ -1,5 +1,4 @@
-"""A figure of each year, month or hour (`permits issued per year`, `which month had the most incidents?`), and how many
-rows of each group there are in a time (`pings per zone, on average per hour`)."""
+"""Figures per period: `permits issued per year`, `which month had the most incidents?`, `pings per zone per hour`."""
 
 from __future__ import annotations
 

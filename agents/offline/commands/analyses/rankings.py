@@ -1,4 +1,4 @@
-"""The first ones by a column or by distance, and those that pass a condition on what a step has found."""
+"""The first rows by a column or by distance, and rows whose count passes a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first of a ranking as the rows of another step, and rows that are counted near or in each row."""
+"""The first rows of a ranking as input of another step, and rows selected by the number of others near or in them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The difference between two columns of a row: `the zone with the biggest gap between planned and built dwellings`; and
-a figure of the rows of two values: `are the oaks taller than the ashes on average`."""
+"""Comparisons of two columns (`the gap between planned and built dwellings`) and of two values (`oaks and ashes`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Areas and lengths as they are measured: of what a step has made, and of the parts of shapes inside of areas."""
+"""Measured areas and lengths: of results, and of the parts of shapes inside areas."""
 
 from __future__ import annotations
 

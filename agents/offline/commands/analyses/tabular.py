@@ -1,4 +1,4 @@
-"""Changes of columns in words: `rename the column pop to people of cities`; and splitting at the antimeridian."""
+"""Changes of columns: `rename the column pop to people of cities`; and splitting at the antimeridian."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure of rows that are selected first: `total population of cities within 100 km of Paris`."""
+"""Figures of selected rows: `total population of cities within 100 km of Paris`."""
 
 from __future__ import annotations
 
