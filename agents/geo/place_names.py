@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents.core.nearest import fold
 from agents.domain import Bounds
 
@@ -88,3 +90,10 @@ Pacific."""
 def continent_called(text: str) -> str | None:
     """The continent of that name, as it is written."""
     return next((name for name in CONTINENTS if fold(name) == fold(text)), None)
+
+
+def are_proper_names(samples: Sequence[str]) -> bool:
+    """Whether common values of a column look like names of single things (`N2 Slane Bypass`), not like classes."""
+    return all(each[:1].isupper() for each in samples) and (
+        not samples or any(" " in each for each in samples)
+    )

@@ -34,9 +34,10 @@ from agents.offline.language.reading import read, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import filled, late_look
-from agents.offline.meaning.columns import name_column, number_columns, text_columns
+from agents.offline.meaning.columns import number_columns
 from agents.offline.meaning.intents import Look
 from agents.offline.meaning.places import forget_places
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit

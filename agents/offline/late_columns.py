@@ -11,7 +11,7 @@ from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
+from agents.offline.meaning.columns import column_called, ranks_descending, top_column
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -24,6 +24,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.intents import Look
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import (
     AddedColumn,

@@ -14,7 +14,8 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.columns import number_columns, text_columns
+from agents.offline.meaning.columns import number_columns
+from agents.offline.meaning.row_names import text_columns
 from agents.worded import joined
 
 MAX_NAMED = 4

@@ -17,7 +17,7 @@ from agents.offline.language.column_names import tells_kind
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular
-from agents.offline.meaning.columns import text_columns
+from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene, unless_failed
 from agents.offline.meaning.spellings import is_code, spellings
 from agents.offline.meaning.stored_values import plain, wanted_values

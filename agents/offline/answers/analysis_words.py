@@ -22,9 +22,9 @@ from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import columns_to_show, measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
-from agents.offline.meaning.columns import is_code
 from agents.offline.meaning.conditions import filled_columns, parts_of
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import is_code
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.steps import AnalysisStep, Grouped, title_of
 from agents.ports import OperationInfo, OperationTrait

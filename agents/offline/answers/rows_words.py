@@ -18,8 +18,9 @@ from agents.offline.answers.wording import (
     where_words,
     without_known,
 )
-from agents.offline.meaning.columns import holds_years, tells_apart
+from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
+from agents.offline.meaning.row_names import tells_apart
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit

@@ -13,7 +13,8 @@ from agents.geo.phrases import number
 from agents.offline.answers import requests
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, singular
-from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
+from agents.offline.meaning.columns import number_columns, spoken_name
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.units import column_unit
 from agents.ports import TableRegistry
 from agents.worded import joined

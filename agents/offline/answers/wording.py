@@ -23,7 +23,8 @@ from agents.geo.phrases import (
 from agents.geo.texts import WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import holds_years, name_column
+from agents.offline.meaning.columns import holds_years
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
 from agents.worded import Worded, joined

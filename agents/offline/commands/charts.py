@@ -17,15 +17,10 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import (
-    is_number,
-    name_column,
-    named_column,
-    number_columns,
-    top_column,
-)
+from agents.offline.meaning.columns import is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
 from agents.result_rows import rows_of

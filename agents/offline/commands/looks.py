@@ -27,16 +27,10 @@ from agents.offline.language.conditions.flags import NO, YES, flag_values
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.meaning.columns import (
-    check_unit,
-    column_called,
-    is_number,
-    name_column,
-    named_column,
-    text_columns,
-)
+from agents.offline.meaning.columns import check_unit, column_called, is_number, named_column
 from agents.offline.meaning.conditions import ColumnMention, Mention, all_of
 from agents.offline.meaning.intents import Intent, Look, Restyle, Show
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Say, Scene
 from agents.offline.meaning.spellings import adjective_forms
 from agents.offline.meaning.stored_values import stored_values

@@ -189,6 +189,7 @@ _SYNONYMS = tuple(
         "business company firm",
         "well borehole",
         "crash accident collision",
+        "excavation dig",
         "earthquake quake tremor",
         "parcel lot plot",
         "rider passenger",

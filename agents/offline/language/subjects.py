@@ -170,7 +170,7 @@ class Grammar(ValueNouns):
             cursor.at = begin + count
             kind = self._rows_of_a_value(top, one=one)
             if kind is not None:
-                adjective = self._kinds(range(begin, begin + count))
+                adjective = self._kinds_of_value(range(begin, begin + count), kind.mention)
                 return replace(kind, where=all_of(adjective, kind.where), all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
@@ -239,6 +239,13 @@ class Grammar(ValueNouns):
         if days := weekdays_called(text.lower()):
             return DatePart("weekday", days)
         return OneOf(text[:-2] if owned else text, how="kind")
+
+    def _kinds_of_value(self, places: range, mention: Mention) -> Condition | None:
+        """The words before a value, unless the table's name has them: `planned roads`, of planned schemes."""
+        words = {word for place in places for word in name_words(self.cursor.tokens[place].text)}
+        tables = self.tables_of(mention)
+        is_in_name = bool(tables) and all(words <= {*name_words(table.name)} for table in tables)
+        return None if is_in_name else self._kinds(places)
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
         """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""

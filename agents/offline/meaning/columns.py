@@ -8,10 +8,16 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.geo.phrases import is_year
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called, measure_columns, tells_of_last, times_of
-from agents.offline.language.lexicon import ABBREVIATIONS, MEASURES
-from agents.offline.language.name_costs import UNIT_WORDS, are_made, is_short_for
-from agents.offline.language.words import comment_head, fold, name_words, naming_places, nearest, word_set
+from agents.offline.language.column_names import (
+    columns_called,
+    measure_columns,
+    spelt_out,
+    tells_of_last,
+    times_of,
+)
+from agents.offline.language.lexicon import MEASURES
+from agents.offline.language.name_costs import UNIT_WORDS, are_made
+from agents.offline.language.words import comment_head, fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -23,20 +29,10 @@ from agents.offline.meaning.conditions import (
     Top,
     parts_of,
 )
+from agents.offline.meaning.row_names import is_code
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_one_unit, in_unit, name_without_unit
 from agents.units import Unit
-
-_CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
-_CODES_AT_END = word_set("number nr no numeric ref reference")
-"""Last words of identifiers: `plan_no` is no measure, but `number_of_pupils` and `no_car_pct` are."""
-_AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm pos")
-"""Not measures: `y`, `coord_y`. `vol_m3_y` is one (cubic metres per year)."""
-_IS_NAME = word_set("name nam namn navn naam nom nombre nome nazwa naziv nimi")
-"""“Name” in European languages."""
-_NAMES = _IS_NAME | word_set("title label")
-_CLASS_RANK = 4
-"""Rank of a column that classifies rows instead of naming them."""
 
 
 def is_number(column: Column) -> bool:
@@ -47,66 +43,6 @@ def is_number(column: Column) -> bool:
 def number_columns(table: Table) -> list[Column]:
     """Columns that measure something: no keys, codes or coordinates."""
     return [c for c in table.columns if is_number(c) and c.name not in table.key and not is_code(c.name)]
-
-
-def is_code(name: str) -> bool:
-    """Whether a numeric column of this name holds an identifier or coordinate, not a measure."""
-    words = name_words(name)
-    is_axis = bool(_AXES & {*words}) and (len(words) == 1 or bool(_OF_AXES & {*words}))
-    return bool(_CODES & {*words}) or not _CODES_AT_END.isdisjoint(words[-1:]) or is_axis
-
-
-def text_columns(table: Table) -> list[Column]:
-    """The columns of a table that hold text."""
-    return [column for column in table.columns if column.kind == "text"]
-
-
-def name_column(table: Table) -> Column | None:
-    """The column that holds the names of the rows."""
-    texts = text_columns(table)
-    named = [each for each in texts if not _names_another(table, each)] or texts
-    return min(named, key=lambda each: _rank_as_name(table, each), default=None)
-
-
-def _rank_as_name(table: Table, column: Column) -> int:
-    """Rank of a text column as the name of the rows; lower is better."""
-    words = name_words(column.name)
-    last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
-    if last & _IS_NAME:
-        return 0 if len(words) == 1 else 1
-    if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
-        return 2
-    rows = name_words(table.name)
-    if words == rows[-1:] and len(rows) - 1 in naming_places(table.name) and not column.samples:
-        return 2  # `scheme`, of planned schemes
-    is_code = words[-1:] and words[-1] in _CODES | _CODES_AT_END and not _names_another(table, column)
-    return 3 if is_code or _is_own_code(table, column) else _CLASS_RANK
-
-
-def tells_apart(table: Table) -> bool:
-    """Whether a column names individual rows, not only their class (`cause` of outages)."""
-    named = name_column(table)
-    return named is not None and _rank_as_name(table, named) < _CLASS_RANK
-
-
-def _is_own_code(table: Table, column: Column) -> bool:
-    """Whether a column is the code of the rows: `well_no` of wells; “Transformer number” of transformers."""
-    rows, column_words = (set(comment_head(each.comment)) for each in (table, column))
-    is_own = _begins_with_rows(table, column) or bool(rows & column_words)
-    return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *column_words})
-
-
-def _begins_with_rows(table: Table, column: Column) -> bool:
-    own, rows = name_words(column.name), name_words(table.name)
-    nouns = [rows[at] for at in naming_places(table.name)]
-    return any(own[0] == each or is_short_for(own[0], each) for each in nouns)
-
-
-def _names_another(table: Table, column: Column) -> bool:
-    """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of hydrants."""
-    label = name_words(column.comment or "")
-    is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
-    return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 
 
 def spoken_name(table: Table, column: str) -> str:
@@ -226,8 +162,11 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
                 c for name in measure_columns(table, "people") if (c := table.column(name)) is not None
             ]
         both = [column for column in fitting if column in by_measure]
-        # “Larger” by a length may mean longer, wider or deeper.
-        if not both and (not fitting or (condition.measure == "big" and unit.dimension == "length")):
+        if condition.measure == "big" and unit.dimension == "length" and not both:
+            # “Larger” by a length may mean longer, wider or deeper.
+            both = [c for c in fitting if len(fitting) == 1 and _ACROSS & spelt_out(c.name)]
+            fitting = []
+        if not both and not fitting:
             raise _no_unit(table, unit)
         return chosen(scene, both or fitting, unit, _value_text(condition))
     if condition.measure:
@@ -239,6 +178,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
     return _fitting_value(scene, table, condition)
 
 
+_ACROSS = word_set("diameter width span girth")
+"""Names of the one length by which a thing is `bigger than 40 m`."""
 _NUMERIC_SUPERLATIVES = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")
 """Superlatives that cannot rank texts."""
 
@@ -344,12 +285,25 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
     numbers = number_columns(table)
     if not isinstance(value, Quantity) or not numbers:
         raise Refuse(refusals.NONE_TO_COMPARE(table=table.title))
+    if isinstance(condition, Between) and _are_years(condition) and (times_of(table) or _years(table)):
+        return _time_column(scene, table)
     fitting = [column for column in numbers if _in_range(column, value.value)]
     is_year = value.unit is None and value.value.is_integer() and 1000 <= value.value < 3000
     may_be_years = len(numbers) > 1 or isinstance(condition, Between)
     if is_year and may_be_years and not fitting and times_of(table):
         return _time_column(scene, table)
     return chosen(scene, fitting or numbers, None, _value_text(condition))
+
+
+def _are_years(condition: Between) -> bool:
+    """Whether two bare numbers are years: `between 2015 and 2020`."""
+    ends = (condition.low, condition.high)
+    return all(
+        isinstance(each, Quantity) and each.unit is None and each.value in _LIKELY_YEARS for each in ends
+    )
+
+
+_LIKELY_YEARS = range(1900, 2100)
 
 
 def _in_range(column: Column, value: float) -> bool:

@@ -18,8 +18,9 @@ from agents.offline.answers import refusals, requests
 from agents.offline.language.column_names import tells_kind
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.columns import is_number, name_column, text_columns
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import equals, property_of, stored_values

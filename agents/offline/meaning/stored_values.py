@@ -24,8 +24,8 @@ from agents.offline.language.words import (
     singular,
     word_set,
 )
-from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.conditions import Compare
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings
 

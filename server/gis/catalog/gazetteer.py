@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from agents.core.nearest import without_strokes
 from agents.domain import Column, Table
+from agents.geo.place_names import are_proper_names
 
 MAX_NAME_COLUMNS = 3
 MAX_KEPT_CHARS = 1_000_000
@@ -129,7 +130,8 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
     ]
     if not first and not alike:
         alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
-        own = [name for name in alike if name.lower() == singular(table.name.lower())]
+        noun = singular(_WORD.findall(table.name.lower())[-1])  # `scheme`, of `planned_schemes`
+        own = [each.name for each in texts if each.name.lower() == noun and are_proper_names(each.samples)]
         alike = own or alike[:1]
     return tuple(dict.fromkeys([*first, *alike]))[:MAX_NAME_COLUMNS]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.row_names import name_column
 from tests.unit.geo_agent.making import full, make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk

@@ -9,8 +9,8 @@ import pytest
 from agents.core.nearest import fold
 from agents.offline.asked_once import AskedOnce
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.columns import is_code
 from agents.offline.meaning.places import _tables_called
+from agents.offline.meaning.row_names import is_code
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk

@@ -13,9 +13,10 @@ from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import is_number, name_column, text_columns
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.steps import (
     AddedColumn,
     ColumnWords,

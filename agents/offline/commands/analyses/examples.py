@@ -12,9 +12,10 @@ from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.columns import name_column, number_columns, spoken_name, text_columns
+from agents.offline.meaning.columns import number_columns, spoken_name
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.other_tables import GROUPS
+from agents.offline.meaning.row_names import name_column, text_columns
 
 MAX_EXAMPLES = 3
 _FEW_WORDS = 4

@@ -23,9 +23,9 @@ from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import adds_along
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
-from agents.offline.meaning.columns import text_columns
 from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.steps import (
     AnalysisStep,
     ColumnWords,

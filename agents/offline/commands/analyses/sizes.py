@@ -10,9 +10,9 @@ from agents.offline.commands.analyses.groups import columns_named, group_columns
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import name_column
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.filters.times import times_lasting
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.steps import (
     EXACT_TIMES,
     AddedColumn,

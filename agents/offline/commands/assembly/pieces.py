@@ -29,7 +29,6 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_pieces_of, name_words, word_set
-from agents.offline.meaning.columns import is_code, name_column
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -41,6 +40,7 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import is_code, name_column
 from agents.offline.meaning.steps import ColumnWords
 
 MAX_VALUE_WORDS = 4

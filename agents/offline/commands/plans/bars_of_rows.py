@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from agents.domain import Column, Cql2, Table
-from agents.offline.meaning.columns import holds_years, is_number, name_column, tells_apart
+from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.filters.resolver import combined
+from agents.offline.meaning.row_names import name_column, tells_apart
 from agents.offline.meaning.scene import Scene
 
 MAX_BARS_OF_ROWS = 30

@@ -14,11 +14,12 @@ from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.words import are_names
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import name_column, top_column
+from agents.offline.meaning.columns import top_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, ColumnMention, Condition, Mention, Negation, Top
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import apart_from_year, first_rows
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import equals, or_unknown
 from agents.result_rows import rows_of

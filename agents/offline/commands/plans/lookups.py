@@ -12,18 +12,12 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import (
-    check_unit,
-    is_number,
-    name_column,
-    named_column,
-    number_columns,
-    text_columns,
-)
+from agents.offline.meaning.columns import check_unit, is_number, named_column, number_columns
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.filters.values import with_name
 from agents.offline.meaning.places import is_wide, place_meant, row_of
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import unquoted
 

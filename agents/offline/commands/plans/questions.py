@@ -24,19 +24,12 @@ from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import (
-    check_age,
-    check_unit,
-    check_when,
-    is_number,
-    name_column,
-    named_column,
-    tells_apart,
-)
+from agents.offline.meaning.columns import check_age, check_unit, check_when, is_number, named_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import apart_from_year, first_rows
+from agents.offline.meaning.row_names import name_column, tells_apart
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.tables_meant import with_rows_spoken_of

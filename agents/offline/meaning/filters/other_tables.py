@@ -11,8 +11,8 @@ from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.places import MAX_CANDIDATES, full_name, is_called, place_meant, row_of
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 

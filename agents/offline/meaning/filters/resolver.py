@@ -14,14 +14,7 @@ from agents.offline.language.conditions.value_text import explains_number, oppos
 from agents.offline.language.name_costs import years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import comment_head, name_words
-from agents.offline.meaning.columns import (
-    compared_column,
-    is_number,
-    is_point_in_time,
-    name_column,
-    named_column,
-    text_columns,
-)
+from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -47,6 +40,7 @@ from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
 from agents.offline.meaning.filters.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
 from agents.offline.meaning.places import number_of_row
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import (

@@ -25,9 +25,9 @@ from agents.offline.language.words import (
     place_of,
     word_set,
 )
-from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import (
     adjective_forms,
