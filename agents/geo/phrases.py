@@ -329,6 +329,8 @@ def _position(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
         return texts.NEAR[negated](distance=_length(arguments[2]), area=area)
     if area == spot != "" and op in ("s_intersects", "s_contains"):
         return texts.COVERS[negated](spot=area)
+    if op == "s_intersects" and shape.get("type") in ("LineString", "MultiLineString"):
+        return texts.MEETS[negated](line=area)
     return texts.POSITIONS[op][negated](area=area) if op in texts.POSITIONS else None
 
 

@@ -71,6 +71,10 @@ NEAR = (
     Template("position_near", "the position is within {distance} of {area}"),
     Template("position_near_not", "the position is not within {distance} of {area}"),
 )
+MEETS = (
+    Template("meets_line", "the shape meets {line}"),
+    Template("meets_line_not", "the shape does not meet {line}"),
+)
 COVERS = (
     Template("covers_spot", "the shape covers {spot}"),
     Template("covers_spot_not", "the shape does not cover {spot}"),

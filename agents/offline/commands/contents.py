@@ -12,7 +12,7 @@ from agents.offline.language.column_names import measure_columns, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, doers_of, english, name_words, word_set
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, OneOf, Top, all_of
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, NearSpot, OneOf, Top, all_of
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MOST_LISTED = 50
@@ -201,7 +201,21 @@ def _costs(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Statistic("sum", ColumnMention(words, (*names,)), mention, None) if len(names) == 1 else None
 
 
+def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`which countries does the equator cross?`"""
+    rows = bound["rows"]
+    if rows.top is not None:
+        return None
+    crossing = NearSpot(0.0, bound["line"], bound["line"].text)
+    return Rows(rows.mention, all_of(rows.where, crossing), None, MOST_LISTED)
+
+
 COMMANDS = (
+    command(
+        "(which|what) {rows:selection} (does|do) {line:line} (cross|touch|run through|pass through|go through)",
+        _crossed,
+        -6.0,
+    ),
     command(f"[show [me]|map|display|draw] [the] {_EACH_ROW} [on the map]", _each_drawn, 3.0),
     command(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", _each_listed, 3.0),
     command(

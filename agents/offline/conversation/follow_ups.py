@@ -68,6 +68,7 @@ _FIGURE_OF_GROUPS = re.compile(
     re.IGNORECASE,
 )
 _FIGURE = re.compile(rf"{AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>[^?,]+?)\s*\?*", re.IGNORECASE)
+_COLUMN = re.compile(r"(?:and|now) (?:the |their |by )?(?P<what>(?:\w+ ){0,3}\w+)\s*\?*", re.IGNORECASE)
 _FIGURES_BY = re.compile(
     rf"{AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{GROUP})\s*\?*",
     re.IGNORECASE,
@@ -116,6 +117,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or asked_of_the_one(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
         or _figure_of_groups(before, asked_now)
+        or _other_column(before, asked_now, vocabulary)
         or _number_of_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or _also_in(before, asked_now)
@@ -215,6 +217,18 @@ def _figure_of_groups(before: str, asked_now: str) -> str | None:
     if re.match(rf"(?:the )?(?:{_FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # which names no rows
         return f"{wanted} {groups['asked']}{groups['rest']}" if figure is not None else None
     return f"{wanted} of {groups['rows']} {groups['asked']}{groups['rest']}"
+
+
+def _other_column(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`and the estimated cost?` after `total length of schemes by kind`: the same figure of another column."""
+    groups, asked = _FIGURE_OF_GROUPS.fullmatch(before), _COLUMN.fullmatch(asked_now)
+    if groups is None or asked is None or not groups["column"]:
+        return None
+    found = vocabulary.match_table(name_words(groups["rows"]))
+    if found is None or not vocabulary.columns_called(found.found, asked["what"]):
+        return None
+    begin, end = groups.span("column")
+    return f"{before[:begin]}{asked['what']}{before[end:]}"
 
 
 def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

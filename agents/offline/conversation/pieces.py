@@ -48,7 +48,7 @@ _OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
 _LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
 _LENGTH = re.compile(rf"\b\d[\d.,]* ?(?:{_LENGTHS})\b", re.IGNORECASE)
 _SET_TO = (
-    r"(?:(?:and |now |ok |okay )?(?:(?:what|how) about |make (?:it|that|this) "
+    r"(?:(?:and |now |ok |okay )?(?:(?:what|how) about |make (?:it|that|this) |(?:give|show) me "
     r"|(?:change|set|increase|extend|raise|reduce|decrease|lower) (?:it |that |the (?:distance|radius) )?to )?)?"
 )
 """Words before an amount that replaces another."""
@@ -100,6 +100,9 @@ def _with_amount(before: str, asked_now: str) -> str | None:
     if number is not None and len(first := [*_FIRST.finditer(before)]) == 1:
         word = number["word"] or first[0]["word"]
         return f"{before[: first[0].start()]}{word} {number['number']}{before[first[0].end() :]}"
+    ranked = [*re.finditer(rf"\bthe (?=(?:{one_of([*SUPERLATIVES])})\b)", before, re.IGNORECASE)]
+    if number is not None and number["word"] and len(ranked) == 1:
+        return f"{before[: ranked[0].end()]}{number['number']} {before[ranked[0].end() :]}"
     return None
 
 

@@ -71,7 +71,7 @@ NOT = Phrases("""
     | excluding | other than | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting
     | not including | ignoring
 """)
-DO_NOT = Phrases("(that|which) (don't|doesn't|do not|does not)")
+DO_NOT = Phrases("[that|which] (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
 RELATIVE = Phrases("today | yesterday | last | past | this")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
-from agents.offline.language.conditions.coordinates import take_spot
+from agents.offline.language.conditions.coordinates import take_line, take_spot
 from agents.offline.language.conditions.value_text import IN_NAMES, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
@@ -73,7 +73,7 @@ class Tags(Figures):
             "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._taking(take_share), "box": self._box, "value": self._value,
-            "spot": self._taking(take_spot),
+            "spot": self._taking(take_spot), "line": self._taking(take_line),
             "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
@@ -135,7 +135,7 @@ class Tags(Figures):
             areas = {
                 (table.id, column): value
                 for table, column, value in known
-                if table.geometry_family == "polygon"
+                if table.geometry_family == "polygon" and name_words(column)[-1] not in _NAMES_OF_PLACES
             }
             if len(areas) != 1 or any(table in self.roots for table, _, _ in known) or not used[length - 1]:
                 continue
@@ -286,7 +286,7 @@ class Tags(Figures):
     def _places(self, at: int) -> Iterable[Span]:
         """Places by name, except coordinates."""
         self.cursor.at = at
-        if take_spot(self.cursor) is not None:
+        if take_spot(self.cursor) is not None or take_line(self.cursor) is not None:
             return ()
         return [
             Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
@@ -353,6 +353,8 @@ def _is_proper(text: str) -> bool:
     return all(word[:1].isupper() for word in named) and singular(words[-1].lower()) == words[-1].lower()
 
 
+_NAMES_OF_PLACES = PLACES[0] | PLACES[1]
+"""Last words of columns whose values are names, and no kinds of areas: `in asia`."""
 _BEFORE_ONE = frozenset(("each", "every", "nearest", "closest"))
 """Words before a value in the singular as the noun of its rows: `every scheduled monument`."""
 _BEFORE_TARGET = frozenset(("of", "from", "to", "near"))

@@ -14,6 +14,7 @@ from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.words import name_words, word_set
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
 
+_COSTS = word_set("cost price budget revenue value turnover spend funding investment income gdp profit grant")
 _SQUARE = {"square", "sq"}
 _PEOPLE = {"people", "pop", "population", "inhabitants", "residents"}
 _DURATIONS = frozenset(
@@ -57,6 +58,8 @@ def column_unit(column: Column) -> Unit | None:
     if before and ending in COLUMN_ENDINGS:
         if "per" in before[-2:]:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
+        if UNITS[ending].dimension == "length" and _COSTS & {*before}:
+            return None  # `est_cost_m` is in millions
         if before[-1] in COLUMN_ENDINGS and before[-1] not in _SQUARE:
             return None  # `yield_t_ha`: tonnes per hectare
         if _is_per_unit(UNITS[ending], column.comment or ""):
@@ -89,8 +92,11 @@ def _is_per_unit(unit: Unit, comment: str) -> bool:
 
 
 _SCALES = {"thousand": ("k", 1e3), "million": ("M", 1e6), "billion": ("bn ", 1e9)}
+_MONEY = r"euros?|eur|dollars?|usd|gbp|€|\$|£"
 _IN_THOUSANDS = re.compile(
-    r"\b(thousand|million|billion)s?\s+(?:of\s+)?(?:us\s+)?(euros?|eur|dollars?|usd|€|\$)", re.IGNORECASE
+    rf"\b(?P<scale>thousand|million|billion)s?\s+(?:of\s+)?(?:us\s+)?(?P<money>{_MONEY})"
+    rf"|(?P<before>{_MONEY})\s+(?P<behind>thousand|million|billion)s?\b",
+    re.IGNORECASE,
 )
 _SHORT_SCALES = {"k": "thousand", "t": "thousand", "m": "million", "bn": "billion"}
 _SHORT_IN_THOUSANDS = re.compile(
@@ -106,7 +112,8 @@ def _scaled_currency(column: Column) -> Unit | None:
     if short is not None:
         scale, money = _SHORT_SCALES[short["scale"] or short["then"]], short["money"] or short["first"]
     elif commented is not None:
-        scale, money = commented[1].lower(), commented[2].lower()
+        scale = (commented["scale"] or commented["behind"]).lower()
+        money = (commented["money"] or commented["before"]).lower()
     else:
         return None
     letter, factor = _SCALES[scale]

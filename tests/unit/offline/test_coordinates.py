@@ -116,3 +116,16 @@ async def test_the_view_moves_to_coordinates(sentence: str) -> None:
     west, south, east, north = chat.calls[0][1]["bounds"]
     assert ((west + east) / 2, (south + north) / 2) == pytest.approx((-6.47, 53.69), abs=1e-5)
     assert north - south == pytest.approx(0.018, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "which monuments does the equator cross?",
+        "how many monuments are on the equator",
+        "show monuments on the equator",
+    ],
+)
+async def test_what_a_parallel_crosses(sentence: str) -> None:
+    found = await _filter(sentence)
+    assert (found["op"], found["args"][1]["name"]) == ("s_intersects", "the equator")

@@ -20,6 +20,9 @@ _FROM = Phrases("of | from | around | [far] away from | to | (radius|distance) (
 _COVERING = Phrases(
     "[that|which] (contain|contains|cover|covers|include|includes) | containing | covering | including"
 )
+_CROSSING = Phrases(
+    "[that|which] [are] (cross|crosses|crossing|crossed by|touch|touches|touching|on|lie on|lies on|straddling)"
+)
 _SPOT = Phrases("[the] (point|position|location|spot|coordinate|coordinates|place) [at]")
 _LATITUDE, _LONGITUDE = Phrases("lat | latitude"), Phrases("lon | lng | long | longitude")
 _POLES = {"n": 1.0, "north": 1.0, "s": -1.0, "south": -1.0}
@@ -33,6 +36,9 @@ def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
     if cursor.take(_COVERING) and (spot := take_spot(cursor)) is not None:
         return NearSpot(0.0, spot, cursor.since(start))
     cursor.at = start
+    if cursor.take(_CROSSING) and (line := take_line(cursor)) is not None:
+        return NearSpot(0.0, line, cursor.since(start))
+    cursor.at = start
     cursor.take(
         "that lie", "which lie", "that are", "which are", "lie", "lies", "lying", "located", "are", "is"
     )
@@ -42,7 +48,7 @@ def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
     distance = take_quantity(cursor)
     if distance is not None and distance.unit is not None and distance.unit.dimension == "length":
         cursor.take("away", "far")
-        of = (take_spot(cursor) or _line(cursor)) if cursor.take(_FROM) else None
+        of = (take_spot(cursor) or take_line(cursor)) if cursor.take(_FROM) else None
         if of is not None:
             text = cursor.since(begin)
             near = NearSpot(distance.value * distance.unit.factor, of, text)
@@ -106,7 +112,8 @@ def _order(parts: Sequence[_Coordinate | None], *, is_text: bool) -> Order | Non
     return "latitude" if abs(second) > 90 else ""
 
 
-def _line(cursor: Cursor) -> EarthLine | None:
+def take_line(cursor: Cursor) -> EarthLine | None:
+    """A parallel or meridian by its name. Returns None and leaves the cursor in place if none follows."""
     if (parallel := cursor.take(*PARALLELS)) is not None:
         return EarthLine("parallel", PARALLELS[parallel], parallel)
     meridian = cursor.take(*MERIDIANS)

@@ -238,9 +238,11 @@ class DoneBy(Comparisons):
         raise NotImplementedError
 
     def not_doing(self) -> Condition | None:
-        """`that don't run on Sundays`: false, for a boolean column."""
-        taken = self.cursor.take(p.DO_NOT)
-        inner = self.one() if taken is not None and self.cursor.word() != "have" else None
+        """`that don't run on Sundays`: false, for a boolean column; `that don't use the euro`."""
+        taken, verb = self.cursor.take(p.DO_NOT), self.cursor.word()
+        inner = self.one() if taken is not None and verb != "have" else None
+        if isinstance(inner, OneOf) and verb == "use":
+            return Negation(inner)
         return replace(inner, value=False) if isinstance(inner, Compare) and inner.value is True else None
 
     def never_done(self) -> Condition | None:
@@ -388,13 +390,11 @@ class DoneBy(Comparisons):
         for column, phrase in phrases:
             words = fold(re.split(r"[;:,.(]", phrase)[0]).split()
             for verb in ("is", "are", "was", "were") if len(words) > 1 else ():
-                phrase_start = [*words[:-1], verb]
-                if not (length := cursor.sees(phrase_start)):
+                if not (length := cursor.sees([*words[:-1], verb])):
                     continue
                 negative = cursor.word(length) == "not"
                 if cursor.word(length + negative) == words[-1]:
                     cursor.at += length + negative + 1
-                    mention = ColumnMention(" ".join(words), (column.name,))
-                    return Compare("=", not negative, mention)
+                    return Compare("=", not negative, ColumnMention(" ".join(words), (column.name,)))
         cursor.at = start
         return None

@@ -48,6 +48,8 @@ export const common = {
   position_touches_not: "الموقع ليس على حدود {area} فقط",
   position_near: "الموقع على بعد {distance} على الأكثر من {area}",
   position_near_not: "الموقع ليس على بعد {distance} على الأكثر من {area}",
+  meets_line: "الشكل يلتقي مع {line}",
+  meets_line_not: "الشكل لا يلتقي مع {line}",
   covers_spot: "الشكل يغطي {spot}",
   covers_spot_not: "الشكل لا يغطي {spot}",
   geometry_type: "نوع الشكل الهندسي",
