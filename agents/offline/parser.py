@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
-from agents.offline.commands.assembly.joined import all_read, of_all_nouns, of_rows_analysed
+from agents.offline.commands.assembly.joined import apply_to_all_nouns, check_continuation, refuse_unread
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.plans.ranked_charts import charted_groups
@@ -194,12 +194,12 @@ class Parser(DrawingCommands, DataCommands):
         while True:
             self._skip_joiners()
             if self.cursor.done:
-                return all_read(commands)
+                return refuse_unread(commands)
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
             command = self._of_the_same(self._command(), commands)
-            commands = of_all_nouns(self.text, commands, command, self.vocabulary, parse)
-            commands.append(of_rows_analysed(command, commands[-1:]))
+            commands = apply_to_all_nouns(self.text, commands, command, self.vocabulary, parse)
+            commands.append(check_continuation(command, commands[-1:]))
             self._speak_of(commands[-1].intent)
 
     def question(self, start: int, *, goes_on: bool = False) -> Command | None:

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
-from agents.offline.language.column_names import tells_kind
+from agents.offline.language.column_names import names_rows
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular
@@ -64,7 +64,7 @@ async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
     search = TextSearch(
         {table: [each.name for each in those] for table, those in columns.items() if those},
         spelt,
-        {each.id: [one.name for one in columns[each.id] if tells_kind(each, one.name)] for each in tables},
+        {each.id: [one.name for one in columns[each.id] if names_rows(each, one.name)] for each in tables},
         [f" {noun}" for noun in sorted(nouns)],
     )
     rows = await unless_failed(scene.data.find_texts(search)) or {}

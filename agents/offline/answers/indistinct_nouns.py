@@ -28,7 +28,7 @@ async def leave_out_distinct(scene: Scene, text: str) -> None:
         condition: Cql2 = having[0] if len(having) == 1 else {"op": "or", "args": having}
         distinct = await unless_failed(scene.data.count(table.id, condition)) if having else 0
         if distinct:
-            scene.vocabulary.no_tables.add(word)
+            scene.vocabulary.partial_nouns.add(word)
 
 
 def _second_nouns(text: str, vocabulary: Vocabulary) -> Iterator[tuple[str, Table]]:

@@ -20,7 +20,7 @@ from agents.offline.answers.wording import (
 )
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
-from agents.offline.meaning.row_names import tells_apart
+from agents.offline.meaning.row_names import has_row_names
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit
@@ -59,7 +59,7 @@ def rows_words(
         return measured(own, item, units.get(column))
 
     if len(rows) == 1 and table is not None:
-        return _one_row(columns, rows[0], name_of(table) if tells_apart(table) else None, in_words)
+        return _one_row(columns, rows[0], name_of(table) if has_row_names(table) else None, in_words)
     years = [each.name for each in table.columns if holds_years(each)] if table is not None else []
     spelt = [name for name in columns if name in units or name in years]
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]

@@ -154,14 +154,14 @@ def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 
 def _fact_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which aquifer is W-12 in?`: the value of the column that is called so."""
+    """`which aquifer is W-12 in?`: the value of the column with that name."""
     known = any(vocabulary.columns_called((table,), bound["what"]) for table in vocabulary.few_tables)
     return Lookup(bound["what"], bound["whose"]) if known else None
 
 
 def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`: the column of yes and no that is called
-    so, or the only one with such a value, tells."""
+    """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`: by the boolean column with that name, or
+    the only column with such a value."""
     if _LINKS & {bound["whose"].split()[-1], bound["what"].split()[0]}:
         return None
     words = name_words(bound["what"])
@@ -177,7 +177,7 @@ def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
 
 
 def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`what is W-12 used for?`: of a column `use`."""
+    """`what is W-12 used for?`: by a column `use`."""
     words = _MADE_OF.get(bound["what"], bound["what"])
     return _fact_of({**bound, "what": words}, vocabulary)
 

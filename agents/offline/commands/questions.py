@@ -297,7 +297,7 @@ class DataCommands(Grammar):
         if cursor.word() in STARTS or cursor.word() in STATISTICS or cursor.word() in SUPERLATIVES:
             return None
         words = self._up_to("of", "in", most=4)
-        if self._language.telling & set(words.lower().split()) and not any(
+        if self._language.operation_words & set(words.lower().split()) and not any(
             fact_columns(table, words) for table in self.vocabulary.few_tables
         ):
             return None
@@ -329,7 +329,7 @@ class DataCommands(Grammar):
     def analysis(self) -> Intent | None:
         """A spatial question up to the end of the text; steps joined by `then` belong together."""
         cursor, start = self.cursor, self.cursor.at
-        if not self._is_spatial(self._language.telling | _NEAR):
+        if not self._is_spatial(self._language.operation_words | _NEAR):
             return None
         cursor.at = cursor.end
         return Analyse(cursor.since(start))

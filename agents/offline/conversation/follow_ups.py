@@ -13,12 +13,12 @@ from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.past_calls import (
-    asked_of_the_one,
     calls_made,
     inside_of_it,
     layers_spoken_of,
     ranking_charted,
     table_shown,
+    with_name_for_pronoun,
 )
 from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, one_of, with_piece
 from agents.offline.conversation.there import with_place
@@ -114,7 +114,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     before = memory.question_text
     return (
         with_place(messages, memory, asked_now)
-        or asked_of_the_one(memory, asked_now, vocabulary)
+        or with_name_for_pronoun(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)

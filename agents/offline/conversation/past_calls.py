@@ -111,7 +111,7 @@ def rows_asked_about(done: Done) -> Rows | None:
     return ranked if number else None
 
 
-def asked_of_the_one(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
+def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
     """`how many cities does it have?`, `show its airports`, `what is its area?`, `how deep is it?` with the name of
     the place or row that the previous question was about. None for other texts."""
     if memory.rows is not None and _WHERE_IT_IS.fullmatch(text):

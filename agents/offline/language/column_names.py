@@ -24,10 +24,10 @@ from agents.offline.language.name_costs import (
     UNIT_WORDS,
     begins_word,
     cost_of_name,
+    dates_action,
     may_have_initials,
-    says_how_much,
-    says_when,
-    says_who,
+    measures_action,
+    names_agent,
     says_year,
     word_cost,
     years_in,
@@ -203,9 +203,9 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
         not costs
         and len(words) == 1
         and (
-            says_when(kind, comment, *words)
-            or says_who(kind, own, comment, *words)
-            or says_how_much(kind, comment, *words)
+            dates_action(kind, comment, *words)
+            or names_agent(kind, own, comment, *words)
+            or measures_action(kind, comment, *words)
         )
     ):
         costs.append(DESCRIBED)
@@ -246,7 +246,7 @@ def measure_columns(table: Table, measure: str) -> list[str]:
     """Numeric (or date) columns for a measure, in the order of the measure's words; best matches only."""
     wanted = (*NUMBERS, "date", "timestamp") if measure == "time" else NUMBERS
     columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
-    columns = [column for column in columns if measure != "old" or not tells_of_last(column)]
+    columns = [column for column in columns if measure != "old" or not records_last_time(column)]
     for word in MEASURES.get(measure, ()):
         found = [column for column in columns if word in spelt_out(column.name)]
         if found:
@@ -263,7 +263,7 @@ def spelt_out(name: str) -> frozenset[str]:
     return frozenset(word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
 
 
-def tells_of_last(column: Column) -> bool:
+def records_last_time(column: Column) -> bool:
     """Whether a column records when something was last done: the year of an inspection is not an age."""
     return "last" in (*name_words(column.name), *name_words(column.comment or ""))
 
@@ -341,7 +341,7 @@ def _comment_words(comment: str | None) -> frozenset[str]:
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
-def says_of_column(table: Table, name: str, words: Words) -> bool:
+def fits_column(table: Table, name: str, words: Words) -> bool:
     """Whether all words are in a column's name or comment, or name its table: `road surface` for `surf_cond`."""
     column, of_rows = table.column(name), _words_of_rows(table.name, table.comment)
     return column is not None and set(words) <= of_rows | spelt_out(name) | _comment_words(column.comment)
@@ -390,7 +390,7 @@ def codes_explained(comment: str | None) -> Mapping[Words, str]:
     return MappingProxyType({name_words(words): code for code, words in found if name_words(words)})
 
 
-def tells_kind(table: Table, name: str, value: str = "") -> bool:
+def names_rows(table: Table, name: str, value: str = "") -> bool:
     """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat`; or the table has its
     words (`bridleways` of “Footpaths and bridleways”)."""
     column = table.column(name)

@@ -16,7 +16,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.column_names import measure_columns, spelt_out
 from agents.offline.language.conditions.rules import Conditions
-from agents.offline.language.conditions.verbs import tells_of
+from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
@@ -304,7 +304,7 @@ class Figures(Pieces):
         of_verb = [
             table for table in having
             if (names := self.vocabulary.columns_called((table,), phrase))
-            and any(tells_of(each, verb) for each in table.columns if each.name in names)
+            and any(records(each, verb) for each in table.columns if each.name in names)
         ]  # fmt: skip
         if not of_verb:
             cursor.at = start

@@ -350,7 +350,7 @@ _AREAS = frozenset(("boundary", "border", "limit", "outline", "shape", "polygon"
 """Last words of table names or comments that only say how areas are stored."""
 
 
-def says_when(kind: str, comment: str | None, done: str) -> bool:
+def dates_action(kind: str, comment: str | None, done: str) -> bool:
     """Whether a comment states the time of an action: `registered` for “Date of registration”, `beginning`
     for “Planned start”."""
     if kind not in TIMES or not (done.endswith(("ed", "ing")) or are_made("built", done) or done in _BEGAN):
@@ -368,13 +368,13 @@ _BEGAN = {**dict.fromkeys(("began", "begun", "beginning", "commencing", "commenc
 """Verbs for start and end."""
 
 
-def says_how_much(kind: str, comment: str | None, done: str) -> bool:
+def measures_action(kind: str, comment: str | None, done: str) -> bool:
     """Whether a number measures an action: `loaded` for “Peak loading, % of rating”."""
     (noun,) = comment_head(comment)[-1:] or ("",)
     return kind in NUMBERS and done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun)
 
 
-def says_who(kind: str, own: Words, comment: str | None, word: str) -> bool:
+def names_agent(kind: str, own: Words, comment: str | None, word: str) -> bool:
     """Whether a text names an agent: `operator` for “Operating company”."""
     verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
     doing = [each for each in (*own, *comment_head(comment)) if each.endswith("ing")]

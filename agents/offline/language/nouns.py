@@ -15,7 +15,7 @@ from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.tokens import Token, words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_kept_alike, name_words, singular, word_set
+from agents.offline.language.words import is_storage_noun, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
 from agents.offline.meaning.units import density_of, part_of_unit, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
@@ -86,7 +86,7 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
             pass
         tables = vocabulary.tables(named.tables)
         noun = cursor.word()
-        kept = noun and tables and all(are_kept_alike(t.name, noun, t.geometry_family) for t in tables)
+        kept = noun and tables and all(is_storage_noun(t.name, noun, t.geometry_family) for t in tables)
         if kept and not any(singular(noun) in name_words(c.name) for t in tables for c in t.columns):
             cursor.at += 1
             return replace(named, text=cursor.since(begin))

@@ -284,7 +284,7 @@ class Pieces(Grammar):
         return ()
 
     def _words(self, at: int) -> Iterable[Span]:
-        """Up to six words without a sign but the dashes inside of a code."""
+        """Up to six words without a sign, except dashes inside a code."""
         tokens, used = self.cursor.tokens, 0
         for end in range(at + 1, self._ends + 1):
             goes_on = end < self._ends and tokens[end].glued and tokens[end].text in "-/"

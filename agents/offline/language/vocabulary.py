@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
-from agents.offline.language.column_names import DULL, codes_explained, columns_called, tells_kind
+from agents.offline.language.column_names import DULL, codes_explained, columns_called, names_rows
 from agents.offline.language.lexicon import ABBREVIATIONS, things_called
 from agents.offline.language.name_costs import are_of_other_years, nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.reading import Unhashed
@@ -99,7 +99,7 @@ class TableIndex:
         """Values that name a kind, by their last word: `Bur oak` and `Red oak` by `oak`."""
         found: dict[str, list[Value]] = defaultdict(list)
         for each in (value for values in self.by_value.values() for value in values):
-            if (noun := _last_word(each)) and tells_kind(*each):
+            if (noun := _last_word(each)) and names_rows(*each):
                 found[noun].append(each)
         return found
 
@@ -257,13 +257,13 @@ class Vocabulary:
         self._layers_matched: dict[Words, Match[Layer] | None] = {}
         self._columns: dict[tuple[tuple[str, ...], Words], tuple[str, ...]] = {}
         self._values: dict[Words, list[Value]] = {}
-        self.no_tables: set[str] = set()  # nouns that only some rows have
+        self.partial_nouns: set[str] = set()  # nouns that only some rows have
 
     @property
     def state(self) -> Unhashed:
         """All that reading a text depends on, besides the index."""
         values = [(each[0].id, *each[1:]) for found in self._values.values() for each in found]
-        return Unhashed((self.layers, self.operations, self.tools, values, set(self.no_tables)))
+        return Unhashed((self.layers, self.operations, self.tools, values, set(self.partial_nouns)))
 
     @property
     def few_tables(self) -> tuple[Table, ...]:
@@ -290,12 +290,12 @@ class Vocabulary:
         """Cached `TableIndex.match`."""
         if words not in self._matched:
             self._matched[words] = self.index.match(words)
-        return self._matched[words] if self.no_tables.isdisjoint(words[:1]) else None
+        return self._matched[words] if self.partial_nouns.isdisjoint(words[:1]) else None
 
     def match_value(self, words: Words) -> Value | None:
         """The only table, column and value that the noun means: `oaks` are trees of the species `Oak`."""
         called = self.values_called(words)
-        found = [each for each in called if tells_kind(*each)] or called  # not the city of Red Deer
+        found = [each for each in called if names_rows(*each)] or called  # not the city of Red Deer
         if len({table.id for table, _, _ in found}) > 1:
             return None
         # prefers `crop` to `crop_prev`
@@ -312,11 +312,11 @@ class Vocabulary:
         """The only table and column with values that end with the noun, and one of them: `oaks` are bur oaks and red
         oaks. None if a table, a value of it or a kind has this name."""
         looked_up = [each for values in self._values.values() for each in values if _last_word(each) == noun]
-        found = [*self.index.by_last_word.get(noun, ()), *(each for each in looked_up if tells_kind(*each))]
+        found = [*self.index.by_last_word.get(noun, ()), *(each for each in looked_up if names_rows(*each))]
         columns = {(table.id, column) for table, column, _ in found}
         tables = {table for table, _ in columns}
         values = [each for each in self.values_called((noun,)) if not each[2].isupper()]
-        called_so = any(each[0].id in tables or tells_kind(*each) for each in values)
+        called_so = any(each[0].id in tables or names_rows(*each) for each in values)
         return found[0] if len(columns) == 1 and not called_so and not self.match_table((noun,)) else None
 
     def values_called(self, words: Words) -> Sequence[Value]:

@@ -20,12 +20,12 @@ __all__ = [
     "Phrases",
     "Words",
     "are_forms",
-    "are_kept_alike",
     "begins_others",
     "doers_of",
     "fold",
     "is_numbered",
     "is_plural",
+    "is_storage_noun",
     "may_be_plural",
     "misspelt",
     "name_words",
@@ -136,7 +136,7 @@ _SHAPES = {
 """Nouns for geometries. The singular `area` usually means a size, and `line` a line of points."""
 
 
-def are_kept_alike(name: str, noun: str, shape: str | None = None) -> bool:
+def is_storage_noun(name: str, noun: str, shape: str | None = None) -> bool:
     """Whether a noun adds nothing to a table's name or geometry: `sites` for `heritage_assets`, `areas` for
     polygons."""
     is_alike = singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS

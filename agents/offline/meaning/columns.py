@@ -11,8 +11,8 @@ from agents.offline.answers import refusals
 from agents.offline.language.column_names import (
     columns_called,
     measure_columns,
+    records_last_time,
     spelt_out,
-    tells_of_last,
     times_of,
 )
 from agents.offline.language.lexicon import MEASURES
@@ -270,7 +270,7 @@ def _time_column(scene: Scene, table: Table, *, of_origin: bool = False) -> Colu
 def _times_of_origin(table: Table) -> list[Column]:
     """Date or year columns that tell a row's age; excludes dates such as the last inspection."""
     times, years = (
-        [each for each in own if not tells_of_last(each)] for own in (times_of(table), _years(table))
+        [each for each in own if not records_last_time(each)] for own in (times_of(table), _years(table))
     )
     return times or years
 
@@ -340,7 +340,7 @@ def _numbers_hint(names: Sequence[str]) -> str:
     return refusals.NUMBERS(names=", ".join(names[:8])) if names else refusals.COLUMN_NO_NUMBERS()
 
 
-def tells_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
+def knows_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
     """Whether the table knows the area in `tickets in zone Harbour`: by a column `zone` or a value `Harbour`."""
     known = {each for column in areas.columns for each in column.samples} if areas is not None else set()
     columns = [each for each in table.columns if each.kind == "text" and known & set(each.samples)]

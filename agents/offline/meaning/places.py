@@ -15,7 +15,7 @@ from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
 from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.place_names import CONTINENTS
 from agents.offline.answers import refusals, requests
-from agents.offline.language.column_names import tells_kind
+from agents.offline.language.column_names import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
@@ -198,7 +198,7 @@ def _tables_called(vocabulary: Vocabulary, words: tuple[str, ...], *, kinds: boo
         return [*found.found]
     group = vocabulary.match_group(words[0]) if len(words) == 1 else None
     named = [*vocabulary.values_called(words), *((group,) if group is not None else ())]
-    return [table for table, column, value in named if tells_kind(table, column, value)] if kinds else []
+    return [table for table, column, value in named if names_rows(table, column, value)] if kinds else []
 
 
 async def row_named(

@@ -31,7 +31,7 @@ class FirstRows:
     tie: Calls
 
 
-def apart_from_year(scene: Scene, table: Table, where: Condition | None, top: Top) -> Condition | None:
+def without_covered_year(scene: Scene, table: Table, where: Condition | None, top: Top) -> Condition | None:
     """The condition without a year that the ranking column already covers: `the busiest route in 2023`,
     ranked by `riders_23`, “Boardings in 2023”."""
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)

@@ -55,7 +55,7 @@ def _rank_as_name(table: Table, column: Column) -> int:
     return 3 if is_code or _is_own_code(table, column) else _CLASS_RANK
 
 
-def tells_apart(table: Table) -> bool:
+def has_row_names(table: Table) -> bool:
     """Whether a column names individual rows, not only their class (`cause` of outages)."""
     named = name_column(table)
     return named is not None and _rank_as_name(table, named) < _CLASS_RANK

@@ -10,8 +10,8 @@ from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import codes_explained, is_key_name
 from agents.offline.language.conditions.flags import NO, YES
-from agents.offline.language.conditions.states import tells_of_usual
-from agents.offline.language.conditions.verbs import tells_of
+from agents.offline.language.conditions.states import is_normal_state
+from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.name_costs import word_cost
 from agents.offline.language.words import (
@@ -207,7 +207,7 @@ async def column_of_kind(
         each.name: own
         for each in table.columns
         if (own := [v for v in each.samples if fold(v) in wanted])
-        and (each.name == best or not tells_of_usual(each))
+        and (each.name == best or not is_normal_state(each))
     }
     for other, found in known.items() if best in known else ():
         more: Cql2 = {"op": "and", "args": [equals(other, found), negated(equals(best, values))]}
@@ -350,7 +350,7 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 def has_date_of(table: Table, verb: str) -> Cql2 | None:
     """`repaired`: rows with a date in the only column that records when that was done."""
-    dated = [each for each in table.columns if each.kind in ("date", "timestamp") and tells_of(each, verb)]
+    dated = [each for each in table.columns if each.kind in ("date", "timestamp") and records(each, verb)]
     if len(dated) != 1 or not verb.endswith(_PARTICIPLES):
         return None
     return {"op": "not", "args": [{"op": "isNull", "args": [property_of(dated[0].name)]}]}

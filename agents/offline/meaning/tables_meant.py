@@ -53,7 +53,9 @@ async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Seque
     columns = [each for each in parts_of(parts) if isinstance(each, ColumnMention | ColumnWords)]
     fitting = [table for table in options if all(_has_column(table, each) for each in columns)]
     placed = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_PLACES]
-    fitting = [table for table in fitting if any(says_of_all(table, each) for each in placed)] or fitting
+    fitting = [
+        table for table in fitting if any(is_stated_for_all(table, each) for each in placed)
+    ] or fitting
     values = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_ROWS]
     for value in values if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
@@ -129,12 +131,12 @@ async def _without_stated_places(scene: Scene, table: Table, where: Condition) -
     """The condition without locations that the table's comment states for all rows and no column holds."""
     if isinstance(where, Group) and where.op == "and":
         return all_of(*[await _without_stated_places(scene, table, each) for each in where.parts])
-    if not isinstance(where, OneOf) or not says_of_all(table, where):
+    if not isinstance(where, OneOf) or not is_stated_for_all(table, where):
         return where
     return where if await _has_value(scene, table, where) else None
 
 
-def says_of_all(table: Table, value: OneOf) -> bool:
+def is_stated_for_all(table: Table, value: OneOf) -> bool:
     """Whether the first sentence of the table's comment ends with this place."""
     place = re.escape(fold(unquoted(value.text)))
     pattern = rf"\b(?:of|in|from|for|within) (?:the )?{place}\s*(?:[.;:(]|$)"

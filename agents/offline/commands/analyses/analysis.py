@@ -122,7 +122,7 @@ class Language:
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]
         first = {word for each in phrases for word in each.first_words}
-        self.telling = frozenset(first) - STARTS - ARTICLES - _PART_WORDS
+        self.operation_words = frozenset(first) - STARTS - ARTICLES - _PART_WORDS
         """Words that only begin phrases of operations, not other commands."""
         self.verbs = frozenset(word for each in phrases for word in verbs(each.node)) - STARTS
         """Those of them directly before rows: `buffer`, `dissolve`."""

@@ -45,7 +45,11 @@ def _nearest(language: Language, asked: set[str]) -> list[Node]:
     enough = 1 if len(asked) <= _FEW_WORDS else 2
     for rule in language.rules:
         common = rule.template.words & asked - ARTICLES
-        if rule.operation and rule.template.first_words & language.telling & asked and len(common) >= enough:
+        if (
+            rule.operation
+            and rule.template.first_words & language.operation_words & asked
+            and len(common) >= enough
+        ):
             shared = (len(rule.template.slots), len(common))
             key = rule.operation
             if key not in best or shared > best[key][0]:

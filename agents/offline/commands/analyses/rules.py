@@ -26,7 +26,7 @@ from agents.offline.language.grammar import (
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.columns import tells_area
+from agents.offline.meaning.columns import knows_area
 from agents.offline.meaning.conditions import OneOf, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
@@ -329,7 +329,7 @@ def _is_column_value(source: Features, other: Features, context: Context) -> boo
     if table is None or not other.areas or other.mention is None:
         return False
     if isinstance(other.where, OneOf) and other.where.how == "named":
-        return tells_area(table, other.mention.text, other.where.text, context.table(other))
+        return knows_area(table, other.mention.text, other.where.text, context.table(other))
     return any(
         (at == len(words) or words[at][:1].isupper())
         and columns_called((table,), name_words(" ".join(words[:at])), lambda each: each.kind == "text")

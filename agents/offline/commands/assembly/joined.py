@@ -21,8 +21,8 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.steps import AnalysisStep
 
 
-def all_read(commands: list[Command]) -> list[Command]:
-    """The commands; if one of several is an analysis that could not be read, none of the analysis is carried out."""
+def refuse_unread(commands: list[Command]) -> list[Command]:
+    """The commands, with an unread analysis among several marked as not understood, so that none is carried out."""
     if len(commands) < 2:
         return commands
     return [
@@ -33,7 +33,7 @@ def all_read(commands: list[Command]) -> list[Command]:
     ]
 
 
-def of_rows_analysed(command: Command, before: list[Command]) -> Command:
+def check_continuation(command: Command, before: list[Command]) -> Command:
     """The command after others, refused if it belongs to the previous one.
 
     `average beds by operator, only hospitals with emergency` is one request (else the figures cover all rows), and so
@@ -63,7 +63,7 @@ def of_rows_analysed(command: Command, before: list[Command]) -> Command:
     return command
 
 
-def of_all_nouns(
+def apply_to_all_nouns(
     text: str,
     before: list[Command],
     last: Command,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.domain import Column, Cql2, Table
 from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.filters.resolver import combined
-from agents.offline.meaning.row_names import name_column, tells_apart
+from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Scene
 
 MAX_BARS_OF_ROWS = 30
@@ -18,7 +18,7 @@ async def names_of_few(scene: Scene, table: Table, shown: Cql2 | None, where: Cq
     """The column with the rows' names, if they are few enough for a bar each; else empty."""
     named = name_column(table)
     rows = combined("and", shown, where) if where is not None else shown
-    is_named = named is not None and tells_apart(table)
+    is_named = named is not None and has_row_names(table)
     few = is_named and await scene.data.count(table.id, rows) <= MAX_BARS_OF_ROWS
     return [named] if named is not None and few else []
 

@@ -18,7 +18,7 @@ from agents.offline.meaning.columns import top_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, ColumnMention, Condition, Mention, Negation, Top
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import places_meant, row_of
-from agents.offline.meaning.ranking import apart_from_year, first_rows
+from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import equals, or_unknown
@@ -44,7 +44,7 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
             refusals.ASK_FOR_ROWS(list=f"list {table.title}"),
         )
     top = intent.top if intent.top is not None and intent.top.limit else None
-    asked = apart_from_year(scene, table, intent.where, top) if top is not None else intent.where
+    asked = without_covered_year(scene, table, intent.where, top) if top is not None else intent.where
     where = await to_cql2(scene, table, asked) if asked is not None else None
     if top is not None:
         found = await top_rows(scene, table, where, top)

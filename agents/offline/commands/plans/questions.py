@@ -28,8 +28,8 @@ from agents.offline.meaning.columns import check_age, check_unit, check_when, is
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import full_name, places_meant
-from agents.offline.meaning.ranking import apart_from_year, first_rows
-from agents.offline.meaning.row_names import name_column, tells_apart
+from agents.offline.meaning.ranking import first_rows, without_covered_year
+from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.tables_meant import with_rows_spoken_of
@@ -122,7 +122,7 @@ _NAMES = {"mean": "average", "sum": "total"}
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
     """Call `query_features`. Raises Ask or Refuse."""
     table = scene.table_of(intent.subject)
-    where = apart_from_year(scene, table, intent.where, intent.top) if intent.top else intent.where
+    where = without_covered_year(scene, table, intent.where, intent.top) if intent.top else intent.where
     filters = await _filters(scene, table, intent.subject, where)
     limit = min(max(intent.limit, 1), 100)
     arguments: dict[str, Any] = {"table": table.id, "limit": limit}
@@ -145,7 +145,7 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
 def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
     """Columns to show: the name or key, those of the question, and others up to four in total."""
     named = name_column(table)
-    names = [named.name] if named is not None and tells_apart(table) else list(table.key)
+    names = [named.name] if named is not None and has_row_names(table) else list(table.key)
     wanted = names + first + columns_in(filters)
     usual = [
         c.name

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from agents.domain import Column, Table
-from agents.offline.language.column_names import columns_called, says_of_column
+from agents.offline.language.column_names import columns_called, fits_column
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
@@ -226,7 +226,7 @@ class Comparisons(ColumnsCompared):
             if period & {word for name in column.columns for word in name_words(name)}:
                 self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
         for noun, phrases in _DAYS_OF_COLUMNS.items():
-            if any(says_of_column(table, name, (noun,)) for table in self.tables for name in column.columns):
+            if any(fits_column(table, name, (noun,)) for table in self.tables for name in column.columns):
                 self.cursor.take(*phrases)
 
     def _share_of(self, found: Compare | Between) -> Condition | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called, says_of_column
+from agents.offline.language.column_names import columns_called, fits_column
 from agents.offline.language.conditions.comparisons import Comparisons, any_of
 from agents.offline.language.conditions.flags import is_flag, says_allowed
 from agents.offline.language.conditions.value_text import (
@@ -16,7 +16,7 @@ from agents.offline.language.conditions.value_text import (
     values_in,
     values_known,
 )
-from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, outcome_of, tells_of
+from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, outcome_of, records
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
 from agents.offline.meaning.columns import is_point_in_time
@@ -228,7 +228,7 @@ class DoneBy(Comparisons):
                 {
                     name
                     for table, name, _ in own
-                    if table in self.tables and says_of_column(table, name, name_words(noun))
+                    if table in self.tables and fits_column(table, name, name_words(noun))
                 }
             )
         return sorted(set.intersection(*found))
@@ -257,7 +257,7 @@ class DoneBy(Comparisons):
             return None  # `not closed`, for a column with a value `Closed`
         columns = {each.name: each for table in self.tables for each in table.columns}.values()
         empty = [each for each in columns if is_empty_where_not(each, word)]
-        dated = [each for each in columns if each.kind in ("date", "timestamp") and tells_of(each, word)]
+        dated = [each for each in columns if each.kind in ("date", "timestamp") and records(each, word)]
         (column,) = found if len(found := empty or dated) == 1 else (None,)
         if column is None or not word.endswith(("ed", "en", "wn")):
             return None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.conditions.verbs import tells_of
+from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
 from agents.offline.language.name_costs import NUMBERS
@@ -104,7 +104,7 @@ def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
     cursor.at += 1
     end = cursor.at
     numbers = [each for table in tables for each in filter(_is_number, table.columns)]
-    is_verb = take_most(cursor) is not None and any(tells_of(each, verb) for each in numbers)
+    is_verb = take_most(cursor) is not None and any(records(each, verb) for each in numbers)
     cursor.at = end if is_verb else start
     return verb if is_verb else None
 

@@ -54,7 +54,7 @@ class States(ValueRules):
         own = [each for each in table.columns if each.kind in ("text", "boolean", "integer")]
         found = [each for each in own if _CALLED[state] & _words(each)]
         if not found and state == _CURRENT:
-            found = [each for each in own if not tells_of_usual(each)]
+            found = [each for each in own if not is_normal_state(each)]
         return found
 
     def _of_state(self, state: str, words: tuple[str, ...], text: str) -> Condition | None:
@@ -77,7 +77,7 @@ class States(ValueRules):
         return None
 
 
-def tells_of_usual(column: Column) -> bool:
+def is_normal_state(column: Column) -> bool:
     """Whether a column holds the normal state, which a value alone does not mean."""
     return bool(_CALLED[_NORMAL] & _words(column))
 

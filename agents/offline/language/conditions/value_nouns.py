@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.domain import Table
-from agents.offline.language.column_names import columns_called, is_key_name, tells_kind
+from agents.offline.language.column_names import columns_called, is_key_name, names_rows
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
-    are_kept_alike,
     is_numbered,
+    is_storage_noun,
     may_be_plural,
     name_words,
     singular,
@@ -74,7 +74,7 @@ class ValueNouns:
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
             is_row = found is not None and self._is_code_of_row(*found)
             is_noun = one or (not named and may_be_plural(last))
-            if is_row or (found and is_noun and tells_kind(*found)):
+            if is_row or (found and is_noun and names_rows(*found)):
                 return found  # `LJ-0042`; but `Orleans` is not a plural
         cursor.at = start
         return self._numbered_after_column()
@@ -160,6 +160,6 @@ class ValueNouns:
         noun, comment = singular(word), (column.comment if column is not None else None) or ""
         named = (
             noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(comment)}
-            or are_kept_alike(table.name, word, table.geometry_family)
+            or is_storage_noun(table.name, word, table.geometry_family)
         )  # fmt: skip
         return bool(named) and self.vocabulary.match_table((noun,)) is None

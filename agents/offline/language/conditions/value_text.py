@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order
-from agents.offline.language.conditions.verbs import tells_only_of
+from agents.offline.language.conditions.verbs import records_only_action
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
 from agents.offline.language.looks.colours import take_colour, take_ramp
@@ -167,7 +167,7 @@ class ValueRules:
         dates = [
             each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
         ]
-        return sum(tells_only_of(each, done) for each in dates) == 1
+        return sum(records_only_action(each, done) for each in dates) == 1
 
     def _known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
         """The longest run of words that is a value of exactly one column, or of `column`."""

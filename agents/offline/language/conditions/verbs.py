@@ -34,14 +34,14 @@ def is_given_by(column: Column, done: str) -> bool:
     return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in words)
 
 
-def tells_of(column: Column, done: str) -> bool:
+def records(column: Column, done: str) -> bool:
     """Whether a column records the action: `last_insp` or “Date of the last inspection” for `inspected`."""
     own = name_words(column.name)
     words = (*own, *name_words(column.comment or ""))
     return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in words)
 
 
-def tells_only_of(column: Column, done: str) -> bool:
+def records_only_action(column: Column, done: str) -> bool:
     """Whether a column records only this action: “Closed or restricted since” records two."""
     words = (name_words(column.comment or ""), name_words(column.name))
     content = next((own for each in words if (own := set(each) - _OF_DATES)), set())

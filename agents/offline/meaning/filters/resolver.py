@@ -202,7 +202,7 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
 
 
 def _measured(table: Table, text: str) -> Column | None:
-    """The one column of decimal numbers that is called so: `nitrate samples` are those with a value."""
+    """The only decimal column with this name: `nitrate samples` are those with a value."""
     words = name_words(text)
     found = [
         each

@@ -16,7 +16,7 @@ from agents.geo.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
-from agents.offline.language.conditions.states import tells_of_usual
+from agents.offline.language.conditions.states import is_normal_state
 from agents.offline.language.conditions.value_text import explains_number, numbers_explained
 from agents.offline.language.words import (
     fold,
@@ -359,7 +359,7 @@ def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> 
     def rank(column: Column) -> tuple[bool, int, bool]:
         words = set(name_words(column.name))
         place = next((place for place, likely in enumerate(first) if words & likely), len(first))
-        return tells_of_usual(column), place, column is own
+        return is_normal_state(column), place, column is own
 
     return sorted(columns, key=rank)[:_MOST_LOOKUPS]
 
