@@ -22,20 +22,25 @@ class AskedOnce:
         self._answers: dict[str, Any] = {}
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
+        """Cached `DataSource.count`."""
         return await self._once(self._data.count, table, filter, within)
 
     async def counted(
         self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None
     ) -> Count:
+        """Cached `DataSource.counted`."""
         return await self._once(self._data.counted, table, filter, within)
 
     async def bounds(self, table: str) -> Mapping[str, Any]:
+        """Cached `DataSource.bounds`."""
         return await self._once(self._data.bounds, table)
 
     async def quality(self, table: str) -> Mapping[str, Any]:
+        """Cached `DataSource.quality`."""
         return await self._once(self._data.quality, table)
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
+        """Cached `DataSource.stats`."""
         return await self._once(self._data.stats, table, column, filter)
 
     async def query(
@@ -49,14 +54,17 @@ class AskedOnce:
         *,
         lonlat: bool = False,
     ) -> Mapping[str, Any]:
+        """Cached `DataSource.query`."""
         return await self._once(
             self._data.query, table, columns, filter, sort, descending, limit, lonlat=lonlat
         )
 
     async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Cached `DataSource.find_texts`."""
         return await self._once(self._data.find_texts, search)
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
+        """Cached `DataSource.find_place`."""
         return await self._once(self._data.find_place, text, limit)
 
     async def _once(self, question: Callable[..., Awaitable[T]], *args: Any, **options: Any) -> T:

@@ -114,9 +114,9 @@ async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> l
     ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
     for each in (known, *(words[:end] for end in ends)):
         text_left = " ".join(each).rstrip(" ,;:")
-        says_most = 2 * len(each) >= len(words)
+        keeps_most = 2 * len(each) >= len(words)
         is_whole = bool(each) and each[-1].lower() not in OPEN_ENDS
-        if is_whole and says_most and each != words and await is_read(text_left, vocabulary, default):
+        if is_whole and keeps_most and each != words and await is_read(text_left, vocabulary, default):
             return [text_left]
     return []
 

@@ -69,8 +69,8 @@ class DrawingCommands(Grammar):
     def _may_be(self, word: str) -> bool:
         """Whether `open` is a state of the rows: `open bridges`, `open claims`."""
         start = self.cursor.at
-        is_said = self.cursor.take("the", "all", "my", "our") is None
-        mention = self.mention() if is_said else None
+        is_bare = self.cursor.take("the", "all", "my", "our") is None
+        mention = self.mention() if is_bare else None
         self.cursor.at = start
         tables = self.tables_of(mention) if mention is not None else ()
         has_value = any(table in tables for table, _, _ in self.vocabulary.values_called((word,)))

@@ -214,7 +214,7 @@ def _figure_of_groups(before: str, asked_now: str) -> str | None:
     if figure is not None and re.search(rf"{GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE):
         return None
     wanted = f"{figure['figure']} {figure['what']}" if figure is not None else "number"
-    if re.match(rf"(?:the )?(?:{_FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # which names no rows
+    if re.match(rf"(?:the )?(?:{_FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # it names no rows
         return f"{wanted} {groups['asked']}{groups['rest']}" if figure is not None else None
     return f"{wanted} of {groups['rows']} {groups['asked']}{groups['rest']}"
 

@@ -180,8 +180,7 @@ class Pieces(Grammar):
         if token.kind in ("word", "string"):
             yield Span(at + 1, token.text, 1.0)
 
-    # --- layers and styles
-    # -----------------------------------------------------------------------------------
+    # --- layers and styles -----------------------------------------------------------------------------------
 
     def _mention(self, at: int) -> Iterable[Span]:
         self.cursor.at = at

@@ -224,8 +224,8 @@ def is_point_in_time(column: Column) -> bool:
 def holds_years(column: Column) -> bool:
     """Whether a column's numbers are years, by its name, comment or range."""
     ends = (column.minimum, column.maximum)
-    is_said = column.kind == "integer" and comment_head(column.comment)[:1] == ("year",)
-    name = column.name if not is_said else "year"
+    is_described = column.kind == "integer" and comment_head(column.comment)[:1] == ("year",)
+    name = column.name if not is_described else "year"
     return is_number(column) and all(is_year(name, end) for end in ends)
 
 

@@ -88,7 +88,7 @@ def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
 
 
 def _owned(build: Build) -> Build:
-    """The same for `hospital beds`, which names the rows and their column."""
+    """The same with the rows and column in one phrase: `hospital beds`."""
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         rows, figure = bindings["owned"]

@@ -39,7 +39,7 @@ def fits(condition: Any, text: str, table: Table, vocabulary: Vocabulary) -> boo
             is_known = measure in ("", "time") or measure_columns(table, measure)
             return bool(is_known) or _unit_of(condition) is not None
         case Compare(column=column) | Between(column=column):
-            return _are(table, column, "integer", "number", "date", "timestamp")
+            return _are_of_kind(table, column, "integer", "number", "date", "timestamp")
         case OneOf(column=None):
             words = name_words(condition.text)
             if columns_called((table,), words) and not is_value(condition.text, vocabulary, table):
@@ -47,12 +47,14 @@ def fits(condition: Any, text: str, table: Table, vocabulary: Vocabulary) -> boo
             other = vocabulary.match_table(words) if words else None
             return other is None or other.guessed or other.length < len(words)
         case OneOf(column=column):
-            return _are(table, column, "text", "boolean") or _is_explained(table, condition)
+            return _are_of_kind(table, column, "text", "boolean") or _is_explained(table, condition)
         case Matches(how, _, column):
-            says_so = how != "contains" or any(
+            has_verb = how != "contains" or any(
                 word in text for word in ("contain", "includ", "match", "like")
             )
-            return says_so and (column is None or (len(column.columns) == 1 and _are(table, column, "text")))
+            return has_verb and (
+                column is None or (len(column.columns) == 1 and _are_of_kind(table, column, "text"))
+            )
         case _:
             return True
 
@@ -65,7 +67,7 @@ def columns_of(condition: Any) -> tuple[str, ...]:
     return column.columns if isinstance(column, ColumnMention) else ()
 
 
-def _are(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
+def _are_of_kind(table: Table, mention: ColumnMention | None, *kinds: str) -> bool:
     """Whether all columns of a mention are of these kinds."""
     own = [table.column(name) for name in mention.columns] if mention is not None else []
     return all(each is not None and each.kind in kinds for each in own)

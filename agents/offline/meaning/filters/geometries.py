@@ -34,8 +34,7 @@ def on_side(table: Table, condition: OnSide) -> Cql2:
     if table.geometry_column is None:
         raise Refuse(refusals.NO_GEOMETRY(table=table.title))
     west, south, east, north = -180.0, -90.0, 180.0, 90.0
-    # Points at a pole or the antimeridian are on the area's edge and count; points on the dividing line do
-    # not.
+    # Points at a pole or the antimeridian are on the area's edge and count; those on the line do not.
     is_points = table.geometry_family == "point"
     beside = ON_LINE_DEG if is_points else 0.0
     match condition.side:
