@@ -18,6 +18,7 @@ from agents.offline.answers.wording import (
     where_words,
     without_known,
 )
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.row_names import has_row_names
@@ -59,7 +60,9 @@ def rows_words(
         return measured(own, item, units.get(column))
 
     if len(rows) == 1 and table is not None:
-        return _one_row(columns, rows[0], name_of(table) if has_row_names(table) else None, in_words)
+        answer = _one_row(columns, rows[0], name_of(table) if has_row_names(table) else None, in_words)
+        is_true = _is_true(intent, columns, rows[0]) if isinstance(intent, Lookup) else None
+        return answer if is_true is None else texts.VERDICTS[is_true](answer=answer)
     years = [each.name for each in table.columns if holds_years(each)] if table is not None else []
     spelt = [name for name in columns if name in units or name in years]
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in rows]
@@ -121,6 +124,17 @@ def _one_row(columns: Sequence[str], row: Any, named: str | None, in_words: Valu
     title = plain(value(pairs.pop(named))) if named in pairs else texts.ONE_ROW()
     facts = joined(", ", (joined("", (f"`{name}` ", in_words(name, item))) for name, item in pairs.items()))
     return joined("", ("**", title, "**: ", facts, ".") if facts else ("**", title, "**."))
+
+
+def _is_true(asked: Lookup, columns: Sequence[str], row: Any) -> bool | None:
+    """Whether the row has the value that the question names (`is Ascó active?`); None if that is not certain."""
+    stored = dict(zip(columns, row_values(columns, row), strict=False)).get(asked.words)
+    if not asked.value or not isinstance(stored, bool | str):
+        return None
+    if isinstance(stored, bool):
+        return stored
+    named, own = name_words(asked.value), name_words(stored)
+    return named == own if named == own or not {*named} & {*own} else None
 
 
 def compared_words(

@@ -172,8 +172,7 @@ def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
         if is_flag(column) and column.name in vocabulary.columns_called((table,), bound["what"])
     }
     named = flags or {column for _, column, _ in vocabulary.values_called(words)}
-    said = "" if flags else bound["what"]
-    return Lookup(named.pop(), bound["whose"], value=said) if len(named) == 1 else None
+    return Lookup(named.pop(), bound["whose"], value=bound["what"]) if len(named) == 1 else None
 
 
 def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -202,6 +201,7 @@ _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:word
 COMMANDS = (
     command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),
     command("(which|what) {what:words} (is|are|was|were) {whose:value} (in|on|at|from|under)", _fact_of, 1.0),
+    command("(which|what) {what:words} (does|do|did) {whose:value} (use|have|belong to|lie in)", _fact_of),
     command(
         "(is|was|does|has|did) {whose:words} [still|currently] [on|in|at|by|from|of] [the|a|an] {what:words}",
         _asserted,

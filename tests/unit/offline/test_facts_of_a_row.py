@@ -32,9 +32,10 @@ def _world() -> World:
         ("which aquifer is 26-7-0108 in?", "`aquifer` Gallocanta"),
         ("what is 26-7-0109 used for?", "`use` irrigation"),
         ("when was borehole 26-7-0108 drilled", "`drilled` 1970-10-17"),
-        ("is 26-7-0109 sealed?", "`sealed` yes"),
-        ("is the borehole 26-7-0108 sealed", "`sealed` no"),
-        ("is 26-7-0109 active?", "`status` closed"),
+        ("is 26-7-0109 sealed?", "Yes: **26-7-0109**: `sealed` yes"),
+        ("is the borehole 26-7-0108 sealed", "No: **26-7-0108**: `sealed` no"),
+        ("is 26-7-0109 active?", "No: **26-7-0109**: `status` closed"),
+        ("which aquifer does 26-7-0109 use?", "`aquifer` Jiloca"),
         ("who operates 26-7-0109?", "`operator` ACA"),
     ],
 )
@@ -58,7 +59,7 @@ async def test_a_pronoun_is_the_row_that_answered_the_question(sentence: str, fa
     chat = Chat(_world())
     assert "26-7-0108" in await chat("what's the deepest borehole?")
     answer = await chat(sentence)
-    assert answer.startswith("**26-7-0108**")
+    assert "**26-7-0108**" in answer
     assert fact in answer
 
 
