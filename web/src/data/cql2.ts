@@ -5,6 +5,7 @@
 import { formatDate, isLabel } from "../i18n/format";
 import { locale, number, t } from "../i18n/i18n";
 import type { Column } from "../protocol/types";
+import { position } from "./positions";
 
 export type Cql2 = Record<string, unknown>;
 export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=" | "between" | "contains" | "in" | "isNull" | "notNull";
@@ -85,6 +86,8 @@ function worded(node: unknown, subject: Subject): string {
   if (typeof date === "string") return formatDate(date) ?? date;
   if (typeof timestamp === "string") return formatDate(timestamp) ?? timestamp;
   if (typeof op !== "string" || !Array.isArray(args)) return JSON.stringify(node);
+  const place = position(op, args);
+  if (place !== null) return place;
   const compared = (args[0] ?? {}) as Subject;
   const parts = args.map((it) => worded(it, compared));
   if (op === "and" || op === "or") return parts.map((part, i) => (isJoined(args[i]) ? `(${part})` : part)).join(` ${t(op === "and" ? "sayAnd" : "sayOr")} `);
