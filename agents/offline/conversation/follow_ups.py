@@ -22,11 +22,12 @@ from agents.offline.conversation.past_calls import (
 )
 from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, one_of, with_piece
 from agents.offline.conversation.there import with_place
+from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import fold, name_words
 from agents.result_rows import rows_of
 
 _THESE = re.compile(
@@ -94,7 +95,8 @@ _HAS_MOST = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_NOUN = re.compile(
-    r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfor )(?<!\bfrom )(?<!\bnear )(?<!\bthe )\{\} \w"
+    r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfor )(?<!\bfrom )(?<!\bnear )(?<!\bthe )(?<!\bdoes )(?<!\bdid )(?<!\bis )"
+    r"\{\} \w"
 )
 """A value used as an adjective: `total length of {} trails`."""
 _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
@@ -298,7 +300,7 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     capitals = all(word[:1].isupper() for word in what.split()) and what.split()[0].lower() not in STARTS
     named = capitals or bool(other["in"] and (other["instead"] or opener not in ("", "now ")))
     values = vocabulary.values_called(name_words(what))
-    named = named or bool(values)
+    named = named or bool(values) or (opener not in ("", "now ") and _may_be_name(what, vocabulary))
     last = before.partition("{}")[0].removesuffix("the ").split()[-1:]
     moved = (other["in"] or "").lower() == "in " and last in (["of"], ["from"], ["around"], ["to"])
     looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
@@ -311,6 +313,13 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     if values and not _is_of_same_column(values, memory, vocabulary, sure=sure):
         return None
     return before.replace("{}", other["what"], 1)
+
+
+def _may_be_name(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether words in small letters may be a name, `argentina`: a word of them is unknown otherwise."""
+    if vocabulary.match_table(name_words(text)) or vocabulary.columns_called(vocabulary.few_tables, text):
+        return False
+    return bool({fold(word) for word in text.split()} - language_words())
 
 
 def _is_of_same_column(

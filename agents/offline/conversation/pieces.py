@@ -74,6 +74,8 @@ def with_piece(before: str, asked_now: str) -> str | None:
         or _with_amount(before, asked_now)
         or _with_group(before, asked_now)
         or _with_unit(before, asked_now)
+        or _with_other_end(before, asked_now)
+        or _counted_for(before, asked_now)
     )
 
 
@@ -123,6 +125,30 @@ def _with_unit(before: str, asked_now: str) -> str | None:
     if unit is None:
         return None
     return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
+
+
+def _with_other_end(before: str, asked_now: str) -> str | None:
+    """`and to Rome?` after `how far is it from Paris to Berlin`."""
+    way = re.fullmatch(r"(?P<start>.*\b(?:far|distance)\b.* to )(?P<to>[^?,]+?)\W*", before, re.IGNORECASE)
+    other = re.fullmatch(
+        r"(?:and |now )?(?:how far (?:is it )?)?to (?P<to>[^?,]+?)\W*", asked_now, re.IGNORECASE
+    )
+    return f"{way['start']}{other['to']}" if way is not None and other is not None else None
+
+
+def _counted_for(before: str, asked_now: str) -> str | None:
+    """`how many does Brazil have?` after `which country has the most airports`."""
+    counted = re.search(
+        r"\b(?:has|have) the (?:most|fewest) (?P<most>[^?,]+?)\W*$|^how many (?P<many>[^?,]+?) (?:does|do|are)\b",
+        before,
+        re.IGNORECASE,
+    )
+    whose = re.fullmatch(
+        r"(?:and )?how many (?P<rest>(?:does|do) .+? have|are (?:there )?in .+?)\W*", asked_now, re.IGNORECASE
+    )
+    if counted is None or whose is None:
+        return None
+    return f"how many {counted['most'] or counted['many']} {whose['rest']}"
 
 
 def _grouped(before: str, asked: str) -> str | None:

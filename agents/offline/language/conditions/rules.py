@@ -33,7 +33,6 @@ from agents.offline.meaning.conditions import (
     Matches,
     Negation,
     OneOf,
-    Operand,
     Quantity,
     joined,
 )
@@ -281,7 +280,8 @@ class Conditions(DoneBy, States):
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
         if listed and after is not None and after.kind == "number" and self.is_no_number(column, after.value):
             return None  # `not felt in 2020`, `injured in 2020`: the year is no value of `felt`
-        if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
+        link = cursor.take(p.IS)
+        if link is None and not (listed and cursor.take("in")):
             return None
         if cursor.take("not", "neither"):
             negative = not negative
@@ -290,14 +290,13 @@ class Conditions(DoneBy, States):
         if cursor.take("false", "no"):
             return Compare("=", negative, column)
         comparison = self.comparison(column)
-        value: Operand | None = None
+        if comparison is None and (day := take_day(cursor)) is not None:
+            comparison = Compare("=", day, column)
+        if comparison is None and (numbers := self.numbers(self.lone_quantity())):
+            comparison = any_of(numbers, column)
         if comparison is None:
-            value = take_day(cursor)
-            numbers = self.numbers(self.lone_quantity()) if value is None else []
-            comparison = any_of(numbers, column) if numbers else None
-        if value is not None:
-            comparison = Compare("=", value, column)
-        if comparison is None:
+            if link == "of" and self.holds_numbers(column):
+                return None  # `population of Argentina` is a question
             opened = cursor.take("(") is not None
             text = self.value_text()
             comparison = OneOf(text, column, "is") if text and (not opened or cursor.take(")")) else None

@@ -115,6 +115,11 @@ class ValueRules:
         column = take_column(cursor, self.vocabulary, self.tables)
         return Matches("contains", text, column) if column is not None else None
 
+    def holds_numbers(self, mention: ColumnMention) -> bool:
+        """Whether every column that a mention may mean holds numbers."""
+        own = [each for table in self.tables for each in table.columns if each.name in mention.columns]
+        return bool(own) and all(each.kind in ("integer", "number") for each in own)
+
     def _release_column(self, start: int) -> None:
         """Move back before the last words if they name a column that is compared next: `Night crew losing
         over 50 m³/d`, with a column `loss`."""
