@@ -15,9 +15,9 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.columns import check_age, check_when, column_called
-from agents.offline.meaning.conditions import Condition, Mention, filled_columns
+from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import (
@@ -28,7 +28,7 @@ from agents.offline.meaning.places import (
     row_of,
     rows_of_places,
 )
-from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
     AddedColumn,
@@ -48,8 +48,7 @@ from agents.offline.meaning.steps import (
 from agents.offline.meaning.stored_values import columns_with_several, property_of
 from agents.offline.meaning.tables_meant import steps_with_rows_spoken_of, tables_meant
 from agents.offline.meaning.units import in_one_unit
-from agents.offline.operation_plan import AnalysisHost, OperationPlan, PlannedOperation
-from agents.ports import OperationTrait
+from agents.offline.operation_plan import OperationPlan, PlanReader
 
 PERCENT = "percent"
 SHARE = "100 * passing / count"
@@ -66,9 +65,7 @@ async def planned(scene: Scene, chain: Chain) -> OperationPlan:
 
 
 @dataclass(slots=True)
-class _Planner:
-    scene: Scene
-    recipe: OperationPlan
+class _Planner(PlanReader):
     previous: str = ""
     """Reference to the result of the previous part."""
     rows: Mention | None = None
@@ -227,12 +224,23 @@ class _Planner:
                 raise Refuse(
                     refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
+        self.refuse_same_rows(part, inputs)
         if part.operation == "nearest":
             inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))
         ranking = arguments.get("by")
         if isinstance(ranking, Ranking):
             inputs["source"], arguments["by"] = self.ranked(inputs["source"], ranking)
         return self.recipe.add(part.operation, title, **inputs, **arguments)
+
+    def refuse_same_rows(self, part: AnalysisStep, inputs: Mapping[str, Any]) -> None:
+        """Refuse `fly tips more than 3 km from any tip`, where a part of a name means the same rows again."""
+        said = dict(part.inputs)
+        other = next((name for name in ("other", "target") if name in said), "")
+        if not other or inputs["source"] != inputs[other] or said[other].where is not None:
+            return
+        one, again = said["source"].text, said[other].text
+        if set(name_words(again)) < set(name_words(one)):
+            raise Refuse(refusals.SAME_ROWS(one=one, other=again))
 
     async def touching_all(self, part: AnalysisStep, title: str) -> str:
         """The rows that border on each of several places (`Germany and Poland`); empty for a single place."""
@@ -285,42 +293,6 @@ class _Planner:
             return measured, AddedColumn("area_m2")
         return source, ranking
 
-    def maker(self, source: str) -> PlannedOperation | None:
-        """The operation that made the rows, skipping operations that only filter or sort."""
-        while source.startswith("$"):
-            last = self.recipe.operations[int(source[1:])]
-            traits = self.traits(last.name)
-            if "keeps_geometry" not in traits or traits & {"counts", "groups", "makes_areas"}:
-                return last
-            source = str(last.arguments["source"])
-        return None
-
-    def is_of_groups(self, last: PlannedOperation) -> bool:
-        """Whether an operation builds on groups or counts, such as those behind a share."""
-        while (source := str(last.arguments.get("source", ""))).startswith("$"):
-            last = self.recipe.operations[int(source[1:])]
-            if self.traits(last.name) & {"counts", "groups"}:
-                return True
-        return False
-
-    def traits(self, operation: str) -> frozenset[OperationTrait]:
-        """The traits that the operation declares."""
-        known = self.scene.agent.session.operations() if isinstance(self.scene.agent, AnalysisHost) else ()
-        return next((each.traits for each in known if each.name == operation), frozenset())
-
-    def is_tabular(self, operation: str) -> bool:
-        """Whether the operation takes tables without geometry."""
-        return "tabular" in self.traits(operation)
-
-    def family(self, reference: str) -> str | None:
-        """The geometry of a table, or of the result of a step that keeps it; None if a step makes another."""
-        while reference.startswith("$"):
-            operation = self.recipe.operations[int(reference[1:])]
-            if "keeps_geometry" not in self.traits(operation.name):
-                return None
-            reference = str(operation.arguments["source"])
-        return self.scene.table(reference).geometry_family
-
     async def source(
         self, features: Features, *columns: ColumnWords, tabular: bool = False, others: Sequence[Mention] = ()
     ) -> str:
@@ -359,11 +331,27 @@ class _Planner:
             return self.recipe.add("filter", f"Find {named[0].name}", source=table.id, filter=named[1])
         if features.where is not None:
             await self.leave_out(table, wanted, features.where)
-            wanted = combined("and", wanted, await to_cql2(scene, table, features.where))
+            kept = await unless_refused(to_cql2(scene, table, features.where))
+            row = await self.row_in_small_letters(table, features) if kept is None else None
+            if row is not None:
+                return row
+            wanted = combined("and", wanted, kept or await to_cql2(scene, table, features.where))
         if wanted is None:
             return table.id
         name = features.text if layer is None else layer.name
         return self.recipe.add("filter", f"{name[:1].upper()}{name[1:]}", source=table.id, filter=wanted)
+
+    async def row_in_small_letters(self, table: Table, features: Features) -> str | None:
+        """The row of `roundhay park`, of parks, where no row is of that kind."""
+        where = features.where
+        if not isinstance(where, OneOf) or where.how != "kind" or is_plural(features.text):
+            return None
+        place = await unless_refused(place_meant(self.scene, features.text.removeprefix("the "), table.id))
+        if place is None:
+            return None
+        self.recipe.meant.append(full_name(place))
+        row = await row_of(self.scene, place, place.name)
+        return self.recipe.add("filter", f"Find {place.name}", source=table.id, filter=row)
 
     async def leave_out(self, table: Table, kept: Cql2 | None, where: Condition) -> None:
         """Note the rows without a value that a calculation needs, to count them for the answer."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2
-from agents.ports import AnalysisSession
+from agents.offline.meaning.scene import Scene
+from agents.ports import AnalysisSession, OperationTrait
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,47 @@ class AnalysisHost(Protocol):
     """An agent that runs an analysis."""
 
     session: AnalysisSession
+
+
+@dataclass(slots=True)
+class PlanReader:
+    """What the planned operations make of their sources."""
+
+    scene: Scene
+    recipe: OperationPlan
+
+    def maker(self, source: str) -> PlannedOperation | None:
+        """The operation that made the rows, skipping operations that only filter or sort."""
+        while source.startswith("$"):
+            last = self.recipe.operations[int(source[1:])]
+            traits = self.traits(last.name)
+            if "keeps_geometry" not in traits or traits & {"counts", "groups", "makes_areas"}:
+                return last
+            source = str(last.arguments["source"])
+        return None
+
+    def is_of_groups(self, last: PlannedOperation) -> bool:
+        """Whether an operation builds on groups or counts, such as those behind a share."""
+        while (source := str(last.arguments.get("source", ""))).startswith("$"):
+            last = self.recipe.operations[int(source[1:])]
+            if self.traits(last.name) & {"counts", "groups"}:
+                return True
+        return False
+
+    def traits(self, operation: str) -> frozenset[OperationTrait]:
+        """The traits that the operation declares."""
+        known = self.scene.agent.session.operations() if isinstance(self.scene.agent, AnalysisHost) else ()
+        return next((each.traits for each in known if each.name == operation), frozenset())
+
+    def is_tabular(self, operation: str) -> bool:
+        """Whether the operation takes tables without geometry."""
+        return "tabular" in self.traits(operation)
+
+    def family(self, reference: str) -> str | None:
+        """The geometry of a table, or of the result of a step that keeps it; None if a step makes another."""
+        while reference.startswith("$"):
+            operation = self.recipe.operations[int(reference[1:])]
+            if "keeps_geometry" not in self.traits(operation.name):
+                return None
+            reference = str(operation.arguments["source"])
+        return self.scene.table(reference).geometry_family

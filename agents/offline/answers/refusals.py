@@ -32,6 +32,7 @@ TWO_VALUES = Template(
 NOT_DRAWABLE = Template("not_drawable", "{table} has no geometry, so it cannot be drawn")
 NOTHING_SELECTED = Template("nothing_selected", "nothing is selected on the map")
 NO_VIEW = Template("no_view", "I do not know which part of the map you look at")
+SAME_ROWS = Template("same_rows", "I would take “{other}” for the same rows as “{one}”")
 NO_STEPS = Template("no_steps", "I could not read all of that as steps of an analysis")
 NO_PLANNER = Template("no_planner", "without a language model I cannot plan this analysis")
 SAME_NAMES = Template("same_names", "{n} places are called “{text}”, and their names do not tell them apart")

@@ -230,7 +230,7 @@ class DrawingCommands(Grammar):
         opener = cursor.take(p.INSTEAD)
         if opener is None:
             return None
-        found = self._refinement(self._refined_subject(), "replace", required=True)
+        found = self._refinement(self._refined_subject(), "instead", required=True)
         if (
             found is not None
             and opener in ("and", "now", "make it", "make that")
@@ -251,7 +251,7 @@ class DrawingCommands(Grammar):
         if where is None:
             return None
         cursor.take("only")
-        return Refine(None, where, mode="replace" if cursor.take("instead") else "and")
+        return Refine(None, where, mode="instead" if cursor.take("instead") else "and")
 
     def _kind_of_ones(self) -> Condition | None:
         """`the planned ones`."""

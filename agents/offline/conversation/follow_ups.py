@@ -317,9 +317,12 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
 
 def _may_be_name(text: str, vocabulary: Vocabulary) -> bool:
     """Whether words in small letters may be a name, `argentina`: a word of them is unknown otherwise."""
-    if vocabulary.match_table(name_words(text)) or vocabulary.columns_called(vocabulary.few_tables, text):
+    tables, words = vocabulary.few_tables, text.split()
+    if vocabulary.match_table(name_words(text)) or any(
+        vocabulary.columns_called(tables, each) for each in words
+    ):
         return False
-    return bool({fold(word) for word in text.split()} - language_words())
+    return bool({fold(word) for word in words} - language_words())
 
 
 def _is_of_same_column(

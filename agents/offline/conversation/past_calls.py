@@ -12,8 +12,9 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.domain import Layer, Table
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
+from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import MOST_FIRST, Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
@@ -114,7 +115,9 @@ def rows_asked_about(done: Done) -> Rows | None:
 def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
     """`how many cities does it have?`, `show its airports`, `what is its area?`, `how deep is it?` with the name of
     the place or row that the previous question was about. None for other texts."""
-    if memory.rows is not None and _WHERE_IT_IS.fullmatch(text):
+    if memory.rows is not None and (where := _WHERE_IT_IS.fullmatch(text)):
+        if where["go"] and memory.named:
+            return f"zoom to {memory.named}"
         return "show it and zoom to it" if memory.rows.single else "show them and zoom to them"
     fact = _FACT_OF_IT.fullmatch(text)
     if fact is not None and memory.named:
@@ -123,8 +126,10 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
     if asked is None or not memory.named:
         return None
     rows = asked["counted"] or asked["rows"]
-    found = vocabulary.match_table(name_words(rows))
-    if found is not None and not found.guessed and found.length == len(name_words(rows)):
+    words = name_words(rows)
+    found = vocabulary.match_table(words)
+    is_whole = found is not None and (found.length == len(words) or rows.split()[found.length] in _GOES_ON)
+    if found is not None and not found.guessed and is_whole:
         begin = "how many " if asked["counted"] else asked["begin"]
         return f"{begin}{rows}{' are there' if asked['counted'] else ''} in {memory.named}"
     return f"{asked['begin']}the {rows} of {memory.named}" if asked["begin"] else None
@@ -132,16 +137,18 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
 
 _WHERE_IT_IS = re.compile(
     r"(?:and )?where (?:is|are) (?:it|that|they|those|these)\s*\?*"
-    r"|(?:zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
+    r"|(?P<go>zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
     re.IGNORECASE,
 )
 _FACT_OF_IT = re.compile(
     r"(?:and )?(?P<asked>how (?!many\b|much\b)\w+ (?:is|was) it|when (?:was|did) it \w+|who \w+ it"
-    r"|what(?: is| was|'s|s) it \w+ (?:for|by|of|from|with)|(?:which|what) [^?]+ (?:is|was) it (?:in|on|at|from|under)"
+    r"|how far is it from [^?]+|what(?: is| was|'s|s) it \w+ (?:for|by|of|from|with)"
+    r"|(?:which|what) [^?]+ (?:is|was) it (?:in|on|at|from|under)"
     r"|(?:is|was|does|has) it [^?]+?)\s*\?*",
     re.IGNORECASE,
 )
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
+_GOES_ON = word_set("over above below under with without that which larger smaller bigger between")
 _INSIDE = re.compile(
     r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*?) (?P<verb>are|lie|is) (?:inside|within|in there)\s*\?*",
     re.IGNORECASE,
@@ -296,4 +303,12 @@ def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> s
         return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
     if asked is None or rows is None or not rows.sort or not memory.question_text:
         return None
-    return f"{memory.question_text} as a {asked['kind']}"
+    question = next(
+        (
+            memory.question_text[: -len(each)]
+            for each in TAIL
+            if memory.question_text.lower().endswith(f" {each}")
+        ),
+        memory.question_text,
+    )
+    return f"{question.strip()} as a {asked['kind']}"

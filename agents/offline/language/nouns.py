@@ -303,7 +303,7 @@ def take_system(cursor: Cursor) -> int | None:
 def take_quantity(cursor: Cursor) -> Quantity | None:
     """`2000 m`, `6,500 ft`, `1.5 million people`, `$100k`, `5%`, `ten`, `a million`."""
     start = cursor.at
-    currency = cursor.word() if cursor.word() in ("$", "€") else ""
+    currency = cursor.word() if cursor.word() in ("$", "€", "£") else ""
     if currency:
         cursor.at += 1
     number = cursor.take_number()

@@ -379,10 +379,10 @@ FLUFF = Phrases(f"""
 TAIL = Phrases(f"""
     {_ASIDES} | please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map
     | there are | are there | exist | again | too | as well | instead | do (we|you) have | have we | do you know |
-    (we|you) have | (are|is) on the map | right now | in total | altogether | at all | ok | okay | in the world
-    | of the world | in the whole world | on earth | worldwide | globally | in the (database|data|table) | in
-    (our|my|your) data | are stored | of them | in all | called | are left | left | remain | yet | so far | currently |
-    overall | at present | at the moment | (as|in) a (table|list) | (as|on) a map
+    (we|you) have | we've (had|got) | (are|is) on the map | right now | in total | altogether | at all | ok | okay
+    | in the world | of the world | in the whole world | on earth | worldwide | globally | in the (database|data|table)
+    | in (our|my|your) data | are stored | of them | in all | called | are left | left | remain | yet | so far | overall
+    | currently | at present | at the moment | (as|in) a (table|list) | (as|on) a map
 """)
 """Closing words without meaning."""
 

@@ -75,7 +75,8 @@ class TableIndex:
             self._exact[name_words(table.id)].append(table)
             if table.schema_name == RESULTS:
                 continue
-            self._exact[name_words(table.name)].append(table)
+            for called in {words := name_words(table.name), ("".join(words),)}:  # `flytips`, of `fly_tips`
+                self._exact[called].append(table)
             for noun, cost in _nouns(table).items():
                 self._by_noun[noun].setdefault(cost, []).append(table)
 
@@ -165,8 +166,7 @@ def _last_word(value: Value) -> str:
 
 
 def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ...]:
-    """Both lists merged, sorted by id. Bisects for each new table, which is fast for 10,000 tables and a few
-    more."""
+    """Both lists merged, sorted by id. Bisects for each new table: fast for 10,000 tables and a few more."""
     if not more:
         return tables
     merged = list(tables)

@@ -102,7 +102,7 @@ class Refine:
     subject: Mention | None
     where: Condition | None = None
     top: Top | None = None
-    mode: Literal["and", "or", "replace"] = "and"
+    mode: Literal["and", "or", "replace", "instead"] = "and"
     verb: Literal["", "exclude", "hide", "remove"] = ""
     """How rows are left out; a layer that would show nothing else is hidden or removed accordingly."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.offline.conversation.pieces import with_piece
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, both, where
 
 IN_FRANCE = where("country", "=", "France")
 
@@ -52,3 +52,26 @@ def test_another_end_of_a_way() -> None:
     assert with_piece("which country has the most airports", "how many does brazil have") == (
         "how many airports does brazil have"
     )
+
+
+async def test_another_place_keeps_the_other_conditions() -> None:
+    chat = Chat(World())
+    await chat("german airports above 100 m")
+    await chat("what about france")
+    assert chat.layers["airports"].filter == both(where("elevation_m", ">", 100), IN_FRANCE)
+
+
+async def test_the_view_moves_to_the_row_that_answered() -> None:
+    chat = Chat(World())
+    await chat("show airports in Germany")
+    answer = await chat("which is the highest one?")
+    await chat("zoom there")
+    ((_, arguments),) = chat.calls
+    assert f"**{arguments['place']}**" in answer
+
+
+async def test_a_ranking_of_the_world_as_a_chart() -> None:
+    chat = Chat(World())
+    await chat("top 3 biggest cities in the world")
+    await chat("as a bar chart")
+    assert chat.calls[-1][0] == "make_chart"

@@ -21,7 +21,7 @@ from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
-from agents.offline.meaning.stored_values import equals, or_unknown
+from agents.offline.meaning.stored_values import columns_in, equals, or_unknown
 from agents.result_rows import rows_of
 
 _MOST_TOP = 100
@@ -199,9 +199,21 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if intent.mode == "or" and layer.filter is None:
         raise Say(refusals.ALL_SHOWN(layer=layer.name, count=feature_count(layer)))
     before = without_contradicted(layer.filter, wanted) if intent.mode == "and" else layer.filter
-    filters = wanted if intent.mode == "replace" else combined(intent.mode, before, wanted)
+    if intent.mode in ("replace", "instead"):
+        before = _of_other_columns(layer.filter, wanted, table) if intent.mode == "instead" else None
+    filters = combined("or" if intent.mode == "or" else "and", before, wanted)
     plain = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
+
+
+def _of_other_columns(before: Cql2 | None, wanted: Cql2, table: Table) -> Cql2 | None:
+    """The conditions that stay when others take a place: `what about Italy` keeps `over 500k`, unless the rows were
+    given by their keys."""
+    parts = conjuncts(before)
+    if any(set(columns_in(each)) & set(table.key) for each in parts):
+        return None
+    kept = [each for each in parts if not set(columns_in(each)) & set(columns_in(wanted))]
+    return {"op": "and", "args": kept} if len(kept) > 1 else kept[0] if kept else None
 
 
 async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:

@@ -174,7 +174,7 @@ class Conditions(DoneBy, States):
             flag = take_column(cursor, self.vocabulary, self.tables)
             is_predicate = flag is not None and self.is_flag(flag) and not goes_on(cursor)
             return self._has(flag, "") if flag is not None and is_predicate else None
-        if opener.split()[-1] in ("with", "having", "have", "has", "involve", "involved", "involving"):
+        if opener.split()[-1] in ("with", "having", "have", "has", "had", "involve", "involved", "involving"):
             return self.more_than_another() or self._counted() or self.has_or_is() or self.of_value()
         return None
 

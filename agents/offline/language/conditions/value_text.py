@@ -345,6 +345,7 @@ DASHES = ("-", "–", "—")
 _SIDES = ("north", "south", "east", "west")
 """`in Iceland north of 66 degrees`."""
 _ENDS = (
+    "instead",
     "for me",
     "there are",
     "are there",

@@ -38,7 +38,15 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
-from agents.offline.meaning.filters.times import at_edge, at_time, earlier, in_decade, in_years, of_every_year
+from agents.offline.meaning.filters.times import (
+    at_edge,
+    at_time,
+    earlier,
+    in_decade,
+    in_years,
+    of_every_year,
+    weekdays_named,
+)
 from agents.offline.meaning.places import number_of_row
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
@@ -101,7 +109,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case GeometryFact(fact):
             return of_shape(table, fact)
         case DatePart():
-            return of_every_year(scene, table, condition)
+            named = await weekdays_named(scene, table, condition)
+            return named if named is not None else of_every_year(scene, table, condition)
         case OnSide():
             return on_side(table, condition)
         case NearSpot():

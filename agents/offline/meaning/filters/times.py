@@ -9,6 +9,7 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import ENDED, columns_called, times_of
+from agents.offline.language.conditions.days import WEEKDAYS
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (
@@ -20,8 +21,9 @@ from agents.offline.meaning.conditions import (
     Operand,
     Quantity,
 )
+from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.stored_values import negated, property_of
+from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values
 from agents.offline.meaning.units import is_year
 
 
@@ -38,6 +40,16 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
     if len(condition.numbers) == 1:
         return {"op": "=", "args": [part, condition.numbers[0]]}
     return {"op": "in", "args": [part, list(condition.numbers)]}
+
+
+async def weekdays_named(scene: Scene, table: Table, condition: DatePart) -> Cql2 | None:
+    """The rows of weekdays that a text column has as `Mon` or `Monday`, in a table without dates."""
+    if condition.part != "weekday" or condition.column is not None or times_of(table):
+        return None
+    days = [name for name, own in WEEKDAYS.items() if len(own) == 1 and own[0] in condition.numbers]
+    names = [name for day in days for name in (day, day[:3])]
+    stored = await stored_values(scene, table, text_columns(table), names)
+    return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
 
 
 def earlier(column: Column, condition: Compare) -> Compare:

@@ -149,12 +149,19 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
             or _beginning_with(table, text)
             or await through_another(scene, table, adjective_forms(text))
         )
-        found = found or await before_noun(scene, table, text) or in_another_form(own, text)
+        found = found or await _with_noun(scene, table, text) or await before_noun(scene, table, text)
+        found = found or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
         if found is not None:
             return found
         raise refusal from None
+
+
+async def _with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """A value that ends with the table's noun: `litter` bins are `litter bin`."""
+    stored = await stored_values(scene, table, text_columns(table), [f"{text} {name_words(table.name)[-1]}"])
+    return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
 
 
 async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
