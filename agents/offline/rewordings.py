@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from itertools import dropwhile
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -12,6 +13,7 @@ from spellchecker import SpellChecker
 
 from agents.domain import Table
 from agents.offline.answers import texts
+from agents.offline.answers.suggestions import suggestions_about
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
@@ -20,7 +22,7 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, misspelt, nearest, word_set
 from agents.offline.meaning.intents import NotUnderstood, TooMuch
-from agents.offline.meaning.scene import Ask
+from agents.offline.meaning.scene import Ask, MapAgent, Refuse
 from agents.offline.parser import parse
 from agents.offline.unknown_words import data_words, unknown_words
 from agents.worded import joined
@@ -28,10 +30,12 @@ from agents.worded import joined
 MAX_SHORTENED = 6
 """Maximum number of words omitted at the end of an unread request."""
 OPEN_ENDS = word_set("""
-    a an and are as at by each every fewest for from has have highest in is least less lowest more most of on or per
-    than the then to with within without
+    a an and are as at be been by can could did do does each every fewest for from had has have highest i in is least
+    less lowest more most of on or per still than the then they to was we were which who will with within without you
 """)
 """Words that cannot end a request."""
+JOINERS = word_set("also and but now ok okay or please so then well")
+"""First words that only join a request to the conversation: an offer starts after them."""
 MAX_OFFERED = 6
 """Maximum number of options offered as requests to click on; each of them is parsed first."""
 
@@ -117,8 +121,29 @@ async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> l
         keeps_most = 2 * len(each) >= len(words)
         is_whole = bool(each) and each[-1].lower() not in OPEN_ENDS
         if is_whole and keeps_most and each != words and await is_read(text_left, vocabulary, default):
-            return [text_left]
+            alone = _without_joiners(text_left)
+            return [alone if await is_read(alone, vocabulary, default) else text_left]
     return []
+
+
+def _without_joiners(text: str) -> str:
+    """The text from its first word that says something."""
+    words = text.split()
+    return " ".join(dropwhile(lambda word: word.lower().strip(",") in JOINERS, words)) or text
+
+
+async def with_offers(refused: Refuse, text: str, agent: MapAgent, vocabulary: Vocabulary) -> Refuse:
+    """The refusal of a request, with readable requests about the tables that it names unless it offers some."""
+    if texts.COULD_SAY() in refused.alternative:
+        return refused
+    near = suggestions_about(agent.registry, text)
+    lines = [
+        joined("", ("- ", each)) for each in near if each != text and await is_read(each, vocabulary, None)
+    ]
+    if not lines:
+        return refused
+    offers = joined("\n", (joined("", (texts.COULD_SAY(), "\n")), *lines))
+    return Refuse(refused.reason, joined("\n\n", filter(None, (refused.alternative, offers))))
 
 
 async def offered(

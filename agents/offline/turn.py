@@ -61,7 +61,7 @@ from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene
 from agents.offline.parser import is_sql, is_unread, parse
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.rewordings import corrected, corrections, offered, shorter
+from agents.offline.rewordings import corrected, corrections, offered, shorter, with_offers
 from agents.offline.unknown_words import holds_any, unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
@@ -272,6 +272,7 @@ class Turn:
                 if not self.done and not self.corrections and (again := await self._read_corrected()):
                     return await self._go_on(again)
                 self.outcome = "refused"
+                outcome = await with_offers(outcome, command.text, self.agent, self.vocabulary)
                 if "cannot_do" not in self.tools:
                     return await self._answer([*notes, refusal(outcome.reason, outcome.alternative)], left)
                 facts = {"reason": outcome.reason, "alternative": outcome.alternative}
@@ -395,6 +396,5 @@ class Turn:
 
 
 def _left(commands: Sequence[Command]) -> str:
-    if not commands:
-        return ""
-    return texts.DID_NOT_GO_ON(commands=listed([f"“{command.text}”" for command in commands]))
+    names = listed([f"“{command.text}”" for command in commands])
+    return texts.DID_NOT_GO_ON(commands=names) if commands else ""

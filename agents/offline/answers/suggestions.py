@@ -12,7 +12,7 @@ from agents.domain import Column, Layer, Table
 from agents.geo.phrases import number
 from agents.offline.answers import requests
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import fold, name_words, singular
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import number_columns, spoken_name
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.units import column_unit
@@ -21,6 +21,16 @@ from agents.worded import joined
 
 _COLOURS = ("red", "blue", "green", "orange", "purple")
 _SUITED = ("population", "elevation", "area", "magnitude", "length", "height", "depth", "value", "count")
+_OPENINGS = {
+    "how": word_set("amount count number total"),
+    "top": word_set("""
+        best biggest deepest fewest greatest heaviest highest largest least longest lowest most newest oldest ranking
+        shortest smallest tallest widest worst
+    """),
+    "show": word_set("display draw map where"),
+    "colour": word_set("choropleth color shade shaded"),
+}
+"""Words of a request that ask for what a suggestion with this first word does."""
 _MOST_TABLES = 6
 _LOOKED_AT = 200
 
@@ -36,7 +46,8 @@ def suggestions(
     named = _named(tables, words, registry)
     if named:
         about = [[*_mentioned(table, words), *_basic_requests(table)] for table in named]
-        return list(dict.fromkeys(_interleave(about)))[:limit]
+        nearest = sorted(dict.fromkeys(_interleave(about)), key=lambda line: -_shared(line, words))
+        return nearest[:limit]
     known = {table.id: table for table in drawable}
     starts = [
         _first(table, _COLOURS[place % len(_COLOURS)])
@@ -51,18 +62,36 @@ def suggestions(
     questions = [line for table in _varied(tables, registry) for line in _questions(table)]
     chosen = _interleave([nexts, starts, questions] if layers else [starts, questions])
     if like:
-        chosen.sort(key=lambda line: -len(words & set(name_words(line))))
+        chosen.sort(key=lambda line: -_shared(line, words))
     return list(dict.fromkeys(chosen))[:limit]
 
 
+def suggestions_about(registry: TableRegistry, text: str, limit: int = 4) -> list[str]:
+    """Suggestions about the tables that a text names; empty if it names none."""
+    drawable = [each for each in registry.tables() if each.geometry_column and each.schema_name != RESULTS]
+    named = _named(drawable, set(name_words(text)), registry)
+    return suggestions(registry, limit=limit, like=text) if named else []
+
+
+def _shared(line: str, words: set[str]) -> int:
+    """The number of words that a suggestion shares with a request, including what its first word does."""
+    own = name_words(line)
+    asked = _OPENINGS.get(own[0], frozenset()) if own else frozenset()
+    return len(words & {*own}) + 2 * bool(words & asked)
+
+
 def _named(tables: Sequence[Table], words: set[str], registry: TableRegistry) -> list[Table]:
-    """The tables that share most words with the text by name, else by columns; only tables with a unique name."""
+    """The tables that share most words with the text by name, else by columns; only tables with a unique name. The
+    last word of a name decides between equals: “permits” names abstraction_permits, “water” hardly water_samples."""
     names = Counter(table.name for table in registry.tables())
     clear = [table for table in tables if names[table.name] == 1 and _is_sayable(table.name)]
     for words_of in (_name_of, _columns_of):
-        shared = {table.id: len(words & words_of(table)) for table in clear}
-        most = max(shared.values(), default=0)
-        if most:
+        shared = {
+            table.id: (len(words & words_of(table)), not words.isdisjoint(name_words(table.name)[-1:]))
+            for table in clear
+        }
+        most = max(shared.values(), default=(0, False))
+        if most[0]:
             return [table for table in clear if shared[table.id] == most][:_MOST_TABLES]
     return []
 
@@ -96,7 +125,11 @@ def _mentioned(table: Table, words: set[str]) -> list[str]:
 
 
 def _basic_requests(table: Table) -> list[str]:
-    return [_first(table, _COLOURS[0]), *_questions(table)]
+    """A plain request to show the table, or to colour its areas, and questions; a colour was not asked for."""
+    shown = _first(table, _COLOURS[0])
+    if shown.startswith("show "):
+        shown = requests.SHOW(name=_spoken_table(table))
+    return [shown, *_questions(table)]
 
 
 def _is_named(column: str, words: set[str]) -> bool:

@@ -79,3 +79,33 @@ async def test_what_can_be_read_of_a_declined_request_is_offered_first(sentence:
 
 def test_a_request_that_names_only_columns_is_about_the_table_that_has_them() -> None:
     assert "magnitude" in suggestions(WORLD.registry, like="average magnitude by frob")[0]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "first"),
+    [
+        ("how many airports do we still frobnicate", "how many airports are there?"),
+        ("highest airports frobnicated", "top 10 airports by elevation"),
+        ("draw the airports frobnicated", "show airports"),
+    ],
+)
+def test_the_first_offer_asks_for_the_same_kind_of_answer(sentence: str, first: str) -> None:
+    assert suggestions(WORLD.registry, like=sentence)[0] == first
+
+
+@pytest.mark.parametrize("sentence", ["airports in Frobnitz", "cities in Frobnitz"])
+async def test_a_refusal_for_a_name_offers_requests_about_the_table_that_was_named(sentence: str) -> None:
+    chat = Chat(World())
+    answer = await chat(sentence)
+    offered = [line[2:] for line in answer.splitlines() if line.startswith("- ")]
+    assert "Frobnitz" in answer
+    assert offered, answer
+    assert all(sentence.split()[0] in line for line in offered), answer
+    for line in offered:
+        assert "cannot do that" not in await Chat(World())(line), line
+
+
+async def test_an_offer_from_the_words_of_a_request_does_not_end_in_an_open_phrase() -> None:
+    answer = await Chat(World())("how many airports do we still have running")
+    assert "do we still\n" not in answer
+    assert "- how many airports" in answer
