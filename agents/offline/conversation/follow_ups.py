@@ -23,11 +23,11 @@ from agents.offline.conversation.past_calls import (
 from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, one_of, with_piece
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
-from agents.offline.language.lexicon import COLOURS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import fold, name_words
+from agents.offline.language.words import fold, is_plural, name_words
 from agents.result_rows import rows_of
 
 _THESE = re.compile(
@@ -78,6 +78,19 @@ _HOW_MANY_OF = re.compile(
     r"(?:and )?how many (?P<what>[^\W\d]\w*(?: \w+)?)(?: are there)?(?: in total| altogether)?\s*\?*",
     re.IGNORECASE,
 )
+_HOW_MANY_THEY_ARE = re.compile(
+    r"(?:and )?how many (?:are|is) (?:that|these|those|they|it)\W*", re.IGNORECASE
+)
+_NTH_OF_THEM = re.compile(
+    r"(?:and |(?:which|what|who)(?: one)? (?:is|was) )?(?:the )?"
+    rf"(?P<nth>(?:{one_of([*ORDINALS])})[ -](?:{one_of([*SUPERLATIVES])}))"
+    r"(?: one| of (?:them|these|those))?\W*",
+    re.IGNORECASE,
+)
+_SAME = re.compile(
+    r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)\W*",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(r"(?:and )?(?P<many>how many )?(?P<rows>[^\W\d][^?,]*?)\s*\?", re.IGNORECASE)
 _LIVE_THERE = re.compile(
     r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
@@ -108,6 +121,10 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     """The previous request with one piece replaced by this message; None if the message is not such a piece."""
     memory, end = recall(messages)
     asked_now = text.strip()
+    if _HOW_MANY_THEY_ARE.fullmatch(asked_now):
+        return "how many are there"
+    if (nth := _NTH_OF_THEM.fullmatch(asked_now)) is not None:
+        return f"which one is the {nth['nth']}"
     these = _THESE.fullmatch(asked_now)
     if end != len(messages):
         return None
@@ -121,6 +138,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
         or _number_of_others(before, asked_now, vocabulary)
+        or _same_of_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or _also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
@@ -231,6 +249,31 @@ def _other_column(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
         return None
     begin, end = groups.span("column")
     return f"{before[:begin]}{asked['what']}{before[end:]}"
+
+
+def _same_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`same for airports` after `how many countries are there per continent?`: the question about other rows."""
+    same = _SAME.fullmatch(asked_now)
+    if same is None or not _are_rows(same["rows"], vocabulary):
+        return None
+    words = before.rstrip(" ?!.").split()
+    spans = [
+        (begin, end)
+        for begin in range(len(words))
+        for end in range(begin + 1, min(begin + 4, len(words) + 1))
+        if _are_rows(" ".join(words[begin:end]), vocabulary)
+    ]
+    if len({begin for begin, _ in spans}) != 1:
+        return None
+    begin, end = spans[-1]
+    return " ".join((*words[:begin], same["rows"], *words[end:]))
+
+
+def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether the words name the rows of a table, in the plural."""
+    words = name_words(text)
+    found = vocabulary.match_table(words) if words else None
+    return found is not None and not found.guessed and found.length == len(words) and is_plural(text)
 
 
 def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

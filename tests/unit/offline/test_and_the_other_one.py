@@ -75,3 +75,32 @@ async def test_a_ranking_of_the_world_as_a_chart() -> None:
     await chat("top 3 biggest cities in the world")
     await chat("as a bar chart")
     assert chat.calls[-1][0] == "make_chart"
+
+
+@pytest.mark.parametrize("other", ["how many are that?", "how many are these", "and how many is that?"])
+async def test_how_many_the_rows_spoken_of_are(other: str) -> None:
+    chat = Chat(World())
+    await chat("show airports in Germany")
+    await chat(other)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("count_features", where("country", "=", "Germany"))
+
+
+@pytest.mark.parametrize(
+    "other", ["the second highest one", "and the second highest?", "which is the 2nd highest one"]
+)
+async def test_another_place_of_the_ranking(other: str) -> None:
+    chat = Chat(World())
+    await chat("show airports in Germany")
+    first = await chat("which is the highest one?")
+    second = await chat(other)
+    assert second.startswith("**")
+    assert second != first
+
+
+async def test_the_same_question_about_other_rows() -> None:
+    chat = Chat(World())
+    await chat("how many airports are there in Germany?")
+    await chat("same for cities")
+    ((_, arguments),) = chat.calls
+    assert (arguments["table"], arguments["filters"]) == ("data.cities", where("country", "=", "Germany"))
