@@ -3,6 +3,7 @@ is used or offered only if it can be read."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import dropwhile
@@ -11,6 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 from spellchecker import SpellChecker
 
+from agents.core.errors import ToolFailed
 from agents.domain import Table
 from agents.offline.answers import texts
 from agents.offline.answers.suggestions import suggestions_about
@@ -22,11 +24,13 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, misspelt, nearest, word_set
 from agents.offline.meaning.intents import NotUnderstood, TooMuch
-from agents.offline.meaning.scene import Ask, MapAgent, Refuse
+from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Say, Scene
 from agents.offline.parser import parse
+from agents.offline.planner import plan
 from agents.offline.unknown_words import data_words, unknown_words
 from agents.worded import joined
 
+log = logging.getLogger("agents.offline")
 MAX_SHORTENED = 6
 """Maximum number of words omitted at the end of an unread request."""
 OPEN_ENDS = word_set("""
@@ -108,8 +112,31 @@ async def is_read(text: str, vocabulary: Vocabulary, default: Table | None) -> b
     return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
 
-async def shorter(text: str, vocabulary: Vocabulary, default: Table | None) -> list[str]:
-    """The first readable variant: corrected, without unknown words, or without its end; at most one."""
+async def is_planned(text: str, scene: Scene, default: Table | None) -> bool:
+    """Whether the first command of a request can be carried out, without a question back."""
+    commands = await read(parse, text, scene.vocabulary, default)
+    try:
+        for command in commands[:1]:
+            await plan(scene, command.intent)
+    except Say:
+        return True
+    except (Ask, Refuse, ToolFailed):
+        return False
+    except Exception:  # an offer must not cost the answer
+        log.exception("planning failed for an offered request")
+        return False
+    return True
+
+
+async def shorter(text: str, scene: Scene, default: Table | None) -> list[str]:
+    """The first readable variant: corrected, without unknown words, or without its end; at most one. None that would
+    be declined."""
+    variants = await _readable_variant(text, scene.vocabulary, default)
+    return [each for each in variants if await is_planned(each, scene, default)]
+
+
+async def _readable_variant(text: str, vocabulary: Vocabulary, default: Table | None) -> list[str]:
+    """The first variant of an unread request that is read completely; at most one."""
     words, unknown = text.rstrip(" ?!.").split(), unknown_words(text, vocabulary)
     right = _respell(unknown, data_words(text, vocabulary))
     if right and await is_read(respelt := corrected(text, right), vocabulary, default):

@@ -175,8 +175,7 @@ class Turn:
             if unread is not None:
                 self.outcome = "unread"
                 unknown = unknown_words(self.text, self.vocabulary)
-                own = await shorter(self.text, self.vocabulary, self._default_table())
-                explanation = self._not_understood(commands, unread, own, unknown)
+                explanation = await self._not_understood(commands, unread, unknown)
                 reason = unread_reason(self.text, unknown, self.vocabulary)
                 if not reason:
                     return AssistantMessage(explanation)
@@ -376,8 +375,8 @@ class Turn:
         layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
         return Vocabulary(self.agent.registry, layers, operations_of(self.agent), self.vocabulary.tools)
 
-    def _not_understood(
-        self, commands: Sequence[Command], unread: NotUnderstood, own: Sequence[str], unknown: Sequence[str]
+    async def _not_understood(
+        self, commands: Sequence[Command], unread: NotUnderstood, unknown: Sequence[str]
     ) -> str:
         read = [command.text for command in commands if not isinstance(command.intent, NotUnderstood)]
         if read:
@@ -386,8 +385,9 @@ class Turn:
         # A part with an unknown word was not understood, whatever its grammar.
         if holds_any(unknown, unread.understood):
             unread = replace(unread, understood="", rest=self.text)
-        own = [each for each in own if not holds_any(unknown, each)]
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent)
+        variants = await shorter(self.text, scene, self._default_table())
+        own = [each for each in variants if not holds_any(unknown, each)]
         return not_understood_words(scene, unread, own)
 
     def _ask_for_request(self) -> str:

@@ -109,3 +109,9 @@ async def test_an_offer_from_the_words_of_a_request_does_not_end_in_an_open_phra
     answer = await Chat(World())("how many airports do we still have running")
     assert "do we still\n" not in answer
     assert "- how many airports" in answer
+
+
+async def test_words_of_a_request_are_not_offered_if_they_would_be_declined() -> None:
+    answer = await Chat(World())("average annual rainfall of the countries")
+    assert "countries by population" in answer
+    assert "average of the countries" not in answer
