@@ -352,7 +352,7 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     is_kind = _BEFORE_NOUN.search(before) is not None
     if (is_kind and (other["in"] or not values)) or _LEFT_OUT.search(before):
         return None
-    sure = bool(other["in"] or capitals) and not is_kind
+    sure = bool(other["in"] or capitals or opener not in ("", "now ")) and not is_kind
     if values and not _is_of_same_column(values, memory, vocabulary, sure=sure):
         return None
     return before.replace("{}", other["what"], 1)
