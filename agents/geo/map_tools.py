@@ -9,7 +9,6 @@ from agents.domain import Bounds, FoundPlaces, Layer, LayerChange, LayerDraft, P
 from agents.geo import choices
 from agents.geo.phrases import (
     MAX_LISTED,
-    bounds_words,
     count_of,
     feature_count,
     filter_words,
@@ -17,6 +16,7 @@ from agents.geo.phrases import (
     style_words,
 )
 from agents.geo.place_names import CONTINENTS, continent_called
+from agents.geo.positions import bounds_words
 from agents.geo.styling.styles import (
     STYLE_BRIEFLY,
     STYLE_SCHEMA,

@@ -11,8 +11,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import reduce
 from typing import Any, Literal
 
-from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
+from agents.domain import USUAL_CLASSES, Cql2, Layer, Style, StyleSpec
 from agents.geo import texts
+from agents.geo.positions import point_words
 from agents.geo.styling.colours import colour_name
 from agents.worded import Worded, joined, numeral
 
@@ -205,24 +206,6 @@ def layer_words(layer: Layer) -> str:
     return f"{layer.name} (id {layer.id}): " + ", ".join(part for part in parts if part)
 
 
-def bounds_words(bounds: Bounds) -> str:
-    """A bounding box in degrees with hemispheres."""
-    west, south, east, north = bounds
-    return (
-        f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}, "
-        f"{_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}"
-    )
-
-
-def spot_words(longitude: float, latitude: float) -> str:
-    """A position in degrees with hemispheres, latitude first, to about a metre."""
-    places = ((latitude, "N", "S"), (longitude, "E", "W"))
-    return ", ".join(
-        f"{abs(angle):.5f}".rstrip("0").rstrip(".") + f"° {positive if angle >= 0 else negative}"
-        for angle, positive, negative in places
-    )
-
-
 def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> str:
     """Rows as a Markdown table, cells escaped and columns of numbers aligned to the right."""
     shown = [row_values(columns, row) for row in rows[:limit]]
@@ -254,10 +237,6 @@ def _numeric(values: Iterable[Any]) -> bool:
 
 def _cell(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
-
-
-def _degrees(angle: float, positive: str, negative: str) -> str:
-    return f"{abs(angle):.2f}° {positive if angle >= 0 else negative}"
 
 
 def _expression(node: Any, negated: bool = False) -> str:
@@ -322,7 +301,7 @@ def _position(op: str, arguments: Sequence[Any], negated: bool) -> str | None:
         each for each in arguments if isinstance(each, Mapping) and not each.keys() & {"op", "property"}
     ]
     shape = literals[0] if literals else {}
-    spot = spot_words(*shape["coordinates"][:2]) if shape.get("type") == "Point" else ""
+    spot = point_words(shape) if shape.get("type") == "Point" else ""
     name = shape.get("name")
     area = name if isinstance(name, str) else spot or texts.GIVEN_AREA()
     if op == "s_dwithin" and len(arguments) == 3:

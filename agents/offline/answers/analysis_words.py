@@ -13,11 +13,11 @@ from agents.geo.phrases import (
     listed,
     number,
     row_values,
-    spot_words,
     table_rows,
     value,
     value_of,
 )
+from agents.geo.positions import spot_words
 from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import columns_to_show, measured, plain, sentences

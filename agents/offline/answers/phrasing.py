@@ -11,7 +11,6 @@ from typing import Any
 
 from agents.domain import SqlAnswer
 from agents.geo.phrases import (
-    bounds_words,
     count_of,
     filter_words,
     listed,
@@ -20,6 +19,7 @@ from agents.geo.phrases import (
     rounded,
     value,
 )
+from agents.geo.positions import bounds_words
 from agents.geo.texts import ABOUT, COUNT_NAMED, LIST_MORE, WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.answers.figure_words import statistics_words

@@ -128,7 +128,7 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
     rows = asked["counted"] or asked["rows"]
     words = name_words(rows)
     found = vocabulary.match_table(words)
-    is_whole = found is not None and (found.length == len(words) or rows.split()[found.length] in _GOES_ON)
+    is_whole = found is not None and (found.length == len(words) or words[found.length] in _GOES_ON)
     if found is not None and not found.guessed and is_whole:
         begin = "how many " if asked["counted"] else asked["begin"]
         return f"{begin}{rows}{' are there' if asked['counted'] else ''} in {memory.named}"

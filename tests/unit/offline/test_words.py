@@ -208,6 +208,10 @@ def test_the_shortest_name_is_meant() -> None:
 YEAR_OPENED = {"op": "year", "args": [{"property": "opened"}]}
 
 
+def _near(shape: dict[str, object], metres: float) -> dict[str, object]:
+    return {"op": "s_dwithin", "args": [{"property": "geom"}, shape, metres]}
+
+
 @pytest.mark.parametrize(
     ("filter", "words"),
     [
@@ -245,6 +249,29 @@ YEAR_OPENED = {"op": "year", "args": [{"property": "opened"}]}
                 "args": [{"property": "geom"}, {"type": "Point", "coordinates": [1, 2], "name": "Ulm"}],
             },
             "the position is in Ulm",
+        ),
+        (
+            _near({"type": "Point", "coordinates": [16.37, -48.2]}, 1500),
+            "the position is within 1.5 km of 48.2° S, 16.37° E",
+        ),
+        (
+            no(_near({"type": "Point", "coordinates": [1, 2]}, 500)),
+            "the position is not within 500 m of 2° N, 1° E",
+        ),
+        (_near({"type": "Point", "coordinates": ["x"]}, 5), "the position is within 5 m of the given area"),
+        (
+            {"op": "s_intersects", "args": [{"property": "geom"}, {"type": "Point", "coordinates": [1, 2]}]},
+            "the shape covers 2° N, 1° E",
+        ),
+        (
+            {
+                "op": "s_intersects",
+                "args": [
+                    {"property": "geom"},
+                    {"type": "LineString", "coordinates": [], "name": "the equator"},
+                ],
+            },
+            "the shape meets the equator",
         ),
         (None, ""),
     ],
