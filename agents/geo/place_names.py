@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from agents.core.nearest import fold
 from agents.domain import Bounds
@@ -70,8 +72,17 @@ _SAME_PLACE = tuple(
 def other_names(text: str) -> list[str]:
     """What else the place of this name is called, the usual name first; nothing where only one name is known."""
     wanted = fold(text)
-    names = [name for names in _SAME_PLACE if wanted in map(fold, names) for name in names]
-    return [name for name in dict.fromkeys(names) if fold(name) != wanted]
+    return [name for name in dict.fromkeys(_names_by_folded().get(wanted, ())) if fold(name) != wanted]
+
+
+@cache
+def _names_by_folded() -> Mapping[str, Sequence[str]]:
+    """All names of the places of a name, by it without case and accents."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for names in _SAME_PLACE:
+        for name in dict.fromkeys(map(fold, names)):
+            found[name] += names
+    return found
 
 
 CONTINENTS: dict[str, Bounds] = {

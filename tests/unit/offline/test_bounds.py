@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agents.domain import Table
@@ -138,6 +138,7 @@ LONG = st.one_of(
 
 
 @given(LONG)
+@example("only Tobago remove Germany small = 10")
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_message_up_to_the_limit_raises_or_holds_the_loop(text: str) -> None:
     async def stall_after(text: str) -> float:

@@ -6,6 +6,7 @@ has it and shares codes (`airports in Europe` by the countries' continent).
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -182,6 +183,7 @@ async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
     words = text.split()
     at_most = len(words) if len(split_values(text)) == 1 and '"' not in text else 0
     for at in range(1, min(at_most, _MOST_WORDS)):
+        await asyncio.sleep(0)  # answers that were cached do not wait, and other turns must go on
         first = await unless_refused(of_kind(scene, table, " ".join(words[:at])))
         second = await unless_refused(of_kind(scene, table, " ".join(words[at:]))) if first else None
         if first and second and not set(columns_in(first)) & set(columns_in(second)):
