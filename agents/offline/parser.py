@@ -139,8 +139,7 @@ class Parser(DrawingCommands, DataCommands):
         )  # fmt: skip
 
     def bare(self) -> Intent | None:
-        """A noun phrase, but not after a question: `which district has the most trees and schools` asks about
-        both."""
+        """A noun phrase, but not after a question: `which district has the most trees and schools` asks about both."""
         begin, at = self.cursor.tokens[self._start].lower, self.cursor.at
         joined = at > self._start and self.cursor.word(-1) in ("and", "or", ",", "&")
         if (

@@ -152,8 +152,7 @@ def _counted_for(before: str, asked_now: str) -> str | None:
 
 
 def _grouped(before: str, asked: str) -> str | None:
-    """The question with its last group replaced, or with a group added; None if the extent of the group is
-    unclear."""
+    """The question with its last group replaced, or with a group added; None if the extent of the group is unclear."""
     own = [
         each
         for each in re.finditer(GROUP, before, re.IGNORECASE)

@@ -1,5 +1,4 @@
-"""Finds the columns that words mean: by name, abbreviation, measure or comment. Words are folded and
-singular."""
+"""Finds the columns that words mean: by name, abbreviation, measure or comment. Words are folded and singular."""
 
 from __future__ import annotations
 
@@ -227,8 +226,7 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
 
 
 def _is_code(name: str, kind: str, noun: str) -> bool:
-    """Whether the noun only restates what a column holds: `IATA code` for `iata`, `phone number` for
-    `phone`."""
+    """Whether the noun only restates what a column holds: `IATA code` for `iata`, `phone number` for `phone`."""
     is_short = noun == "code" and len(name) <= _SHORT_CODE
     return kind == "text" and (is_short or (noun == "number" and len(name_words(name)) == 1))
 
@@ -302,8 +300,7 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
 
 @lru_cache(maxsize=65536)
 def _clauses(comment: str | None) -> frozenset[Words]:
-    """Phrases between commas (`vehicles per day`) or in final parentheses (`species richness`) of a
-    comment."""
+    """Phrases between commas (`vehicles per day`) or in final parentheses (`species richness`) of a comment."""
     clauses = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
     again = re.search(r"\(((?:[^\W\d_]+ )+[^\W\d_]+)\)$", comment or "")
     clauses += [again[1]] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else []

@@ -69,8 +69,7 @@ def _folded(token: Token, *, shouted: bool) -> str:
 
 
 class Cursor:
-    """A position in tokens. `take…` methods read what is here and return it, or return None (False) and
-    stay."""
+    """A position in tokens. `take…` methods read what is here and return it, or return None (False) and stay."""
 
     def __init__(self, tokens: Sequence[Token], at: int = 0, end: int | None = None) -> None:
         self.tokens = tokens

@@ -1,8 +1,7 @@
-"""Tags for columns and their figures: `average elevation`, `residential parcel area`, `dwellings approved in
-May`.
+"""Tags for columns and their figures: `average elevation`, `residential parcel area`, `dwellings approved in May`.
 
-Counted things may be mentioned without their rows (`birds seen in May`): the tables with such a column are
-then meant.
+Counted things may be mentioned without their rows (`birds seen in May`): the tables with such a column are then
+meant.
 """
 
 from __future__ import annotations
@@ -70,8 +69,7 @@ def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_of_each(column: Column, words_for_it: str = "") -> bool:
-    """Whether a column holds averages, rates or shares, whose sum is meaningless; `said`: the column in
-    words."""
+    """Whether a column holds averages, rates or shares, whose sum is meaningless; `said`: the column in words."""
     unit = column_unit(column)
     of_a_size = unit is None and name_words(column.name)[-1:] in (("ha",), ("km2",))  # `yield_t_ha`
     words = spelt_out(column.name) | set(name_words(words_for_it))

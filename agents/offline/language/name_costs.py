@@ -156,8 +156,7 @@ def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
 
 @lru_cache(maxsize=32768)
 def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
-    """The cost of matching a word with a word of a name; None if they differ. `several`: other words match
-    too."""
+    """The cost of matching a word with a word of a name; None if they differ. `several`: other words match too."""
     if own == word:
         return 0.0
     unit, longer = UNITS.get(own), ABBREVIATIONS.get(own)
@@ -217,8 +216,7 @@ def are_of_other_years(names: Sequence[str], after: Words) -> bool:
 
 
 def _is_cut(short: str, word: str) -> bool:
-    """Whether `short` abbreviates a word that is beside other words: `exp` of `expectancy`, `rtg` of
-    `rating`."""
+    """Whether `short` abbreviates a word that is beside other words: `exp` of `expectancy`, `rtg` of `rating`."""
     if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + _LEAST_OF_SEVERAL or short[0] != word[0]:
         return False
     letters = iter(word)
@@ -240,8 +238,7 @@ def _units(own: Words, kind: str) -> frozenset[int]:
 
 
 def _in_a_row(own: Words, places: tuple[int, ...]) -> bool:
-    """Whether the words are adjacent in the name: `visits 2023` of `ed_visits_2023`. A unit alone does not
-    count."""
+    """Whether the words are adjacent in the name: `visits 2023` of `ed_visits_2023`. A unit alone does not count."""
     begin = places[0]
     in_a_row = places == tuple(range(begin, begin + len(places)))
     return len(places) == len(own) or (in_a_row and own[begin] not in UNIT_WORDS)

@@ -1,5 +1,4 @@
-"""Rules for tables, layers, columns, pronouns, and numbers with units. Each reads the longest piece it
-knows."""
+"""Rules for tables, layers, columns, pronouns, and numbers with units. Each reads the longest piece it knows."""
 
 from __future__ import annotations
 
@@ -212,8 +211,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
 def _column_mentioned_before(
     cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]
 ) -> ColumnMention | None:
-    """`by that rate` after `with an unemployment rate above 7 %`: the last column mentioned with this
-    noun."""
+    """`by that rate` after `with an unemployment rate above 7 %`: the last column mentioned with this noun."""
     start, noun = cursor.at, cursor.word(1)
     for end in range(start - 1, 0, -1) if noun else ():
         if cursor.tokens[end - 1].lower != noun:
@@ -229,8 +227,7 @@ def _column_mentioned_before(
 
 
 def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> None:
-    """Skip `(aadt)`, another name of the column, `(urban, town, rural)`, all its values, or `for` of `applied
-    for`."""
+    """Skip `(aadt)`, another name of the column, `(urban, town, rural)`, all its values, or `for` of `applied for`."""
     if cursor.word() == "for" and cursor.word(-1).endswith("ed") and cursor.word(1) in _BEFORE_TIMES:
         cursor.at += 1
     start, listed = cursor.at, set[tuple[str, ...]]()

@@ -37,8 +37,7 @@ ANY_WORD = 0.1
 
 
 class Pieces(Grammar):
-    """Tags for the words of one request. `limits`: template words after slots, before which a value may
-    end."""
+    """Tags for the words of one request. `limits`: template words after slots, before which a value may end."""
 
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
@@ -51,8 +50,7 @@ class Pieces(Grammar):
 
     @property
     def roots(self) -> tuple[Table, ...]:
-        """The tables that the request names, whose columns it may use; else the tables of the values that it
-        names."""
+        """The tables that the request names, whose columns it may use; else the tables of the values that it names."""
         if self._roots is None:
             found: dict[str, Table] = {}
             before = self.cursor.at

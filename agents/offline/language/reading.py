@@ -65,8 +65,7 @@ _KEPT: WeakKeyDictionary[object, LRUCache[Hashable, Any]] = WeakKeyDictionary()
 async def read_once(owner: object, key: Hashable, function: Callable[[], T]) -> T:
     """Cached `read`, for what every step of a turn reads again.
 
-    `key`: all that the result depends on, besides today's date and `owner`. Results are dropped with their
-    owner.
+    `key`: all that the result depends on, besides today's date and `owner`. Results are dropped with their owner.
     """
     return await read(_kept, owner, (key, datetime.date.today()), function)
 

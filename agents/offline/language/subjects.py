@@ -1,5 +1,4 @@
-"""Rules for the subject of a command: `the 10 largest cities`, `all large airports`, `top 5 countries by
-area`."""
+"""Rules for the subject of a command: `the 10 largest cities`, `all large airports`, `top 5 countries by area`."""
 
 from __future__ import annotations
 
@@ -334,8 +333,7 @@ class Grammar(ValueNouns):
         return found
 
     def _ranking(self, top: Top | None, mention: Mention) -> Top | None:
-        """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name
-        descending`."""
+        """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name descending`."""
         cursor, start = self.cursor, self.cursor.at
         if (
             top is not None

@@ -51,8 +51,7 @@ NAMED = 2.0
 
 
 class Tags(Figures):
-    """All tags for the words of one request. `limits`: template words after slots, before which a value may
-    end."""
+    """All tags for the words of one request. `limits`: template words after slots, before which a value may end."""
 
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
@@ -165,8 +164,7 @@ class Tags(Figures):
         ]
 
     def _is_one_value(self, at: int, rows: Features) -> bool:
-        """Whether `the North region` is a value of the named rows (wards with a column `region`), not an
-        area."""
+        """Whether `the North region` is a value of the named rows (wards with a column `region`), not an area."""
         mention = rows.mention
         if mention is not None and isinstance(
             rows.where, OneOf
@@ -253,8 +251,7 @@ class Tags(Figures):
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost)
 
     def _is_of_others(self, condition: Condition, subject: Subject) -> bool:
-        """Whether a value belongs to other rows of the request: `…, not closed` after `roads crossing flood
-        zones`."""
+        """Whether a value belongs to other rows of the request: `…, not closed` after `roads crossing flood zones`."""
         inner = condition.inner if isinstance(condition, Negation) else condition
         if not isinstance(inner, OneOf) or inner.how in ("in", "of"):
             return False

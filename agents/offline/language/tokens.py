@@ -212,8 +212,7 @@ def _word(text: str, place: int) -> Token | None:
 
 
 def _is_cut_short(text: str, place: int, end: int) -> bool:
-    """Whether the full stop after a word is part of an abbreviation: `C. Wolf`, `E. coli`, `St. Bernard`,
-    `no. of`."""
+    """Whether the full stop after a word is part of an abbreviation: `C. Wolf`, `E. coli`, `St. Bernard`, `no. of`."""
     word, (following, *_) = text[place:end], (*text[end + 1 :].split(maxsplit=1), "")
     if (word.lower(), following, text[end : end + 2]) == ("no", "of", ". "):
         return True

@@ -1,5 +1,4 @@
-"""Finds the column that a request means: by name, measure (`highest`), unit (`2000 m`) or the range of its
-values."""
+"""Finds the column that a request means: by name, measure (`highest`), unit (`2000 m`) or the range of its values."""
 
 from __future__ import annotations
 

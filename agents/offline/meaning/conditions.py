@@ -1,8 +1,7 @@
-"""Parsed parts of a request as frozen values: mentions, columns, quantities, days, conditions on rows and
-rankings.
+"""Parsed parts of a request as frozen values: mentions, columns, quantities, days, conditions on rows and rankings.
 
-A mention keeps its words and every table, layer or column that they could mean; if there are several, the
-planner asks.
+A mention keeps its words and every table, layer or column that they could mean; if there are several, the planner
+asks.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ from agents.units import Unit
 class Mention:
     """A table or layer that a request mentions.
 
-    `pronoun`: `it`, `them` or, with tables or layers, `those cities`. `everything`: `all layers`, or all of
-    these.
+    `pronoun`: `it`, `them` or, with tables or layers, `those cities`. `everything`: `all layers`, or all of these.
     """
 
     text: str
@@ -76,8 +74,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date (`2019-05-01`), month (`2019-05`) or decade (`1980s`) as a whole; `edge`: the start or end of a
-    year."""
+    """A date (`2019-05-01`), month (`2019-05`) or decade (`1980s`) as a whole; `edge`: the start or end of a year."""
 
     text: str
     edge: Literal["", "start", "end"] = ""
@@ -150,8 +147,7 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A value to look up in the data: `in Germany`, `named Ulm`, `large` (airports), `country is France or
-    Spain`."""
+    """A value to look up in the data: `in Germany`, `named Ulm`, `large` (airports), `country is France or Spain`."""
 
     text: str
     column: ColumnMention | None = None
@@ -230,8 +226,7 @@ class NearSpot:
 
 @dataclass(frozen=True, slots=True)
 class DatePart:
-    """Dates and times whose month, weekday (Monday is 1) or hour is one of `numbers`: `on weekends`, `after
-    10 pm`."""
+    """Dates and times whose month, weekday (Monday is 1) or hour is one of `numbers`: `on weekends`, `after 10 pm`."""
 
     part: Literal["month", "weekday", "hour"]
     numbers: tuple[int, ...]
@@ -291,8 +286,7 @@ class Top:
     """Only this place in the ranking: 2 for `the second largest`."""
 
     def of_several(self, noun: str) -> Top:
-        """The ranking of a plural (`the biggest cities`): the first ten, unless a number or column is
-        given."""
+        """The ranking of a plural (`the biggest cities`): the first ten, unless a number or column is given."""
         one = self.limit == self.place == 1 and self.column is None
         return replace(self, limit=MOST_FIRST) if one and is_plural(noun.lower()) else self
 
@@ -308,8 +302,7 @@ def split_off_places(where: Condition | None) -> tuple[Condition | None, Conditi
 
 
 def filled_columns(where: Condition | None) -> tuple[tuple[str, ...], Condition | None]:
-    """The columns that must have a value because a figure is calculated from them, and the other
-    conditions."""
+    """The columns that must have a value because a figure is calculated from them, and the other conditions."""
     parts = where.parts if isinstance(where, Group) and where.op == "and" else (where,)
     filled = {each: each.inner.column.columns for each in parts
               if isinstance(each, Negation) and isinstance(each.inner, Empty) and each.inner.calculated}  # fmt: skip

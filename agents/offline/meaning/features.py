@@ -1,5 +1,4 @@
-"""The subject of an analysis: rows of a table, a layer as drawn, a place, or the result of the previous
-step."""
+"""The subject of an analysis: rows of a table, a layer as drawn, a place, or the result of the previous step."""
 
 from __future__ import annotations
 

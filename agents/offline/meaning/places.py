@@ -58,12 +58,10 @@ async def place_meant(
 ) -> Place:
     """The place that `text` means.
 
-    `table`: consider only its rows. `rows`: what the place relates to; prefer places within their extent, and
-    first of all one of those rows themselves (`bridges near Long Bridge`). `shapes`: prefer places that are
-    not points.
+    `table`: consider only its rows. `rows`: what the place relates to; prefer places within their extent, and first
+    of all one of those rows themselves (`bridges near Long Bridge`). `shapes`: prefer places that are not points.
 
-    Raises Refuse if no place has this full name or a table did not answer in time, Ask if several are equally
-    likely.
+    Raises Refuse if no place has this full name or a table did not answer in time, Ask if several are equally likely.
     """
     name, places = text.partition(",")[0].strip(), await _places_named(scene, text, table)
     near = _only_table(scene, rows)
@@ -217,8 +215,7 @@ async def row_named(
 
 
 async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRow) -> float:
-    """The column's number in the row of this name. Raises Refuse if there is no such row, Ask if several
-    match."""
+    """The column's number in the row of this name. Raises Refuse if there is no such row, Ask if several match."""
     names = name_column(table)
     if not is_number(column) or names is None:
         raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
@@ -276,8 +273,7 @@ def full_name(place: Place) -> str:
 
 
 async def _hint_matches(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:
-    """Whether the words after the comma match a place: by its description, or by a code that excludes
-    others."""
+    """Whether the words after the comma match a place: by its description, or by a code that excludes others."""
     if any(fold(hint.strip()) in fold(each.detail) for each in found):
         return True
     if hint.strip().isupper() and len(hint.strip()) <= MAX_CODE:
@@ -295,8 +291,7 @@ async def _has_code(scene: Scene, place: Place, code: str) -> bool:
 
 
 def _is_rival(first: Place, other: Place) -> bool:
-    """Whether `other` may be meant as well: it is nearly as well known, and not the capital within
-    `first`."""
+    """Whether `other` may be meant as well: it is nearly as well known, and not the capital within `first`."""
     if _is_in(other, first.bounds) and other.kind != first.kind:
         return False
     if first.population and not other.population:
@@ -322,13 +317,11 @@ PLACES = (
     word_set("county department district kreis commune municipality"),
     word_set("city town place location borough area"),
 )
-"""Words in columns that give locations, widest first: `in Peru` means the country, not the town in
-Indiana."""
+"""Words in columns that give locations, widest first: `in Peru` means the country, not the town in Indiana."""
 
 
 async def place_within(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
-    """The rows of `Paris, Texas`: a place within the wider one after the comma. None if `text` is not such a
-    pair.
+    """The rows of `Paris, Texas`: a place within the wider one after the comma. None if `text` is not such a pair.
 
     Raises Refuse if no row is in both.
     """

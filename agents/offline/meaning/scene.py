@@ -128,9 +128,8 @@ class Done:
 class Scene:
     """State of the map and conversation for one command.
 
-    `done`: this command's completed calls. `recent`: layers mentioned, latest first. `result`: the table of
-    the latest analysis, if it still exists. `preferred`: answers to earlier questions, used to decide
-    choices.
+    `done`: this command's completed calls. `recent`: layers mentioned, latest first. `result`: the table of the
+    latest analysis, if it still exists. `preferred`: answers to earlier questions, used to decide choices.
     """
 
     agent: MapAgent
@@ -179,8 +178,7 @@ class Scene:
     # --- layers ----------------------------------------------------------------------------------------------
 
     def recent_layer(self) -> Layer:
-        """The layer mentioned last, else the selected one, else the topmost. Raises Refuse if the map has
-        none."""
+        """The layer mentioned last, else the selected one, else the topmost. Raises Refuse if the map has none."""
         for layer_id in self.recent:
             layer = self.vocabulary.layer(layer_id)
             if layer is not None:
@@ -276,8 +274,7 @@ class Scene:
         return self.rows if layer.table == self.rows.table and is_part else None
 
     def filter_of(self, mention: Mention) -> Cql2 | None:
-        """The filter of the mentioned rows: that of the previous question, or of the layer. Raises Ask or
-        Refuse."""
+        """The filter of the mentioned rows: that of the previous question, or of the layer. Raises Ask or Refuse."""
         if _is_of_several(mention):
             return self._all_asked_about(mention).filter
         if mention.pronoun and self.rows is not None:

@@ -1,5 +1,4 @@
-"""Alternative spellings of a value as a table may store it, including other names and adjectives of
-countries."""
+"""Alternative spellings of a value as a table may store it, including other names and adjectives of countries."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ def place_forms(text: str) -> list[str]:
 
 
 def without_noun(text: str, nouns: Collection[str]) -> list[str]:
-    """The text without a noun in `nouns`: `Ulm` for `the gauge Ulm` and `Ulm gauge`; empty if there is
-    none."""
+    """The text without a noun in `nouns`: `Ulm` for `the gauge Ulm` and `Ulm gauge`; empty if there is none."""
     words = text.removeprefix("the ").split()
     ways = ((words[:1], words[1:]), (words[-1:], words[:-1]))
     return [" ".join(rest) for noun, rest in ways if rest and singular(fold(noun[0])) in nouns]

@@ -56,8 +56,7 @@ class NameColumn:
 
 @dataclass(frozen=True, slots=True)
 class AddedColumn:
-    """The column that the previous operation added under this name, with a number appended if the name was
-    taken."""
+    """The column that the previous operation added under this name, with a number appended if the name was taken."""
 
     name: str
     of: str = "source"
@@ -208,8 +207,7 @@ def title_behind(title: str, part: AnalysisStep | Grouped) -> str:
 
 
 def goes_on(part: AnalysisStep | Grouped) -> bool:
-    """Whether the result's title continues that of the previous step: it is only ranked, sorted or
-    filtered."""
+    """Whether the result's title continues that of the previous step: it is only ranked, sorted or filtered."""
     if not isinstance(part, AnalysisStep) or inputs_of(part)[0] != RESULT:
         return False
     names_nothing = part.operation == "select_by_location" or part.title[:1].islower()

@@ -115,8 +115,7 @@ def wanted_values(
     wanted: Set[str],
     last_words: Set[str] = frozenset(),
 ) -> dict[str, list[Any]]:
-    """Values by column that are in `wanted` when normalised by `plain`, or that end with one of
-    `last_words`."""
+    """Values by column that are in `wanted` when normalised by `plain`, or that end with one of `last_words`."""
     found: dict[str, list[Any]] = {}
     for row in rows:
         for column in columns:
@@ -247,8 +246,7 @@ def _folded(operand: Any) -> Cql2:
 
 
 async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
-    """Rows without a value (`with no dwellings`); for counts, rows with 0; else also `none`, `never`,
-    `no`."""
+    """Rows without a value (`with no dwellings`); for counts, rows with 0; else also `none`, `never`, `no`."""
     own = property_of(column.name)
     if await _counts_from_zero(scene, table, column):
         return {"op": "=", "args": [own, 0]}
@@ -320,8 +318,7 @@ def _counts_things(column: Column) -> bool:
 
 
 def with_change(compared: Cql2, condition: Compare) -> Cql2:
-    """A comparison with a multiple of another column, or with a constant added: 0.85 times the number of
-    2018."""
+    """A comparison with a multiple of another column, or with a constant added: 0.85 times the number of 2018."""
     column, value = compared["args"]
     if condition.times != 1:
         value = {"op": "*", "args": [value, condition.times]}
@@ -331,8 +328,7 @@ def with_change(compared: Cql2, condition: Compare) -> Cql2:
 
 
 async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """Rows by the agent or manner of an action: `church-owned`, `strictly protected`; `protected`: any
-    value."""
+    """Rows by the agent or manner of an action: `church-owned`, `strictly protected`; `protected`: any value."""
     who, _, verb = text.replace("-", " ").rpartition(" ")
     columns = [each for each in columns_of_doing(table, verb) if not is_of_another(table, each, (verb,))]
     if len(columns) != 1 or (not who and has_date_of(table, verb) is not None):
@@ -357,8 +353,7 @@ def has_date_of(table: Table, verb: str) -> Cql2 | None:
 
 
 def columns_of_doing(table: Table, verb: str) -> list[Column]:
-    """The text columns that record by whom, how or when something was done: `owner`, `protection`,
-    `mowing`."""
+    """The text columns that record by whom, how or when something was done: `owner`, `protection`, `mowing`."""
     doers = doers_of(verb.removesuffix("ed")) | doers_of(verb.removesuffix("d"))
     return [
         each
@@ -383,15 +378,13 @@ _EMPTY_MEANS = re.compile(r"\bempty\s*(?:[:=]|if|when|where|while|means)\s*([^;,
 
 
 def is_of_another(table: Table, flag: Column, words: Sequence[str]) -> bool:
-    """Whether a flag column describes the state of another thing: `rd_closed` is about a road, not the
-    burst."""
+    """Whether a flag column describes the state of another thing: `rd_closed` is about a road, not the burst."""
     own = {*words, *_OF_FLAGS, *name_words(table.name)}
     return bool(_STATES.intersection(words)) and not own.issuperset(name_words(flag.name))
 
 
 def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:
-    """Rows with an empty column whose comment explains it so: `open` of “Date repaired (empty: still
-    open)”."""
+    """Rows with an empty column whose comment explains it so: `open` of “Date repaired (empty: still open)”."""
     for column in table.columns:
         explained = _EMPTY_MEANS.search(column.comment or "")
         explanation = set(name_words(explained[1])) if explained is not None else set()

@@ -40,8 +40,7 @@ row there."""
 
 
 async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Sequence[Mention] = ()) -> Mention:
-    """The mention reduced to tables with all columns and values in `parts`, and that overlap the tables of
-    `others`.
+    """The mention reduced to tables with all columns and values in `parts`, and that overlap the tables of `others`.
 
     Unchanged if none qualifies. `fen` in `area of fen` is read as a value of the rows, not as a place.
     """

@@ -226,8 +226,7 @@ async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:
 
 
 async def _left_out_whole(scene: Scene, intent: i.Refine, layer: Layer, table: Table) -> Calls | None:
-    """Hide or remove a layer that shows only the excluded rows (`hide the closed trails`); None if it shows
-    others."""
+    """Hide or remove a layer that shows only the excluded rows (`hide the closed trails`); None if it shows others."""
     if intent.verb in ("", "exclude") or not isinstance(intent.where, Negation):
         return None
     rows = conjuncts(await to_cql2(scene, table, intent.where.inner))

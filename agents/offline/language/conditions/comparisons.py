@@ -104,8 +104,7 @@ class Comparisons(ColumnsCompared):
         return full
 
     def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
-        """Read the column's own unit: `mg/l` of `no3_mg_l`, `litres per minute` of “Flow in litres per
-        minute”."""
+        """Read the column's own unit: `mg/l` of `no3_mg_l`, `litres per minute` of “Flow in litres per minute”."""
         words, used = self.cursor.keys(most=MAX_UNIT_WORDS)
         words = tuple("deg" if word == "degree" else word for word in words)
         own = [
@@ -341,8 +340,7 @@ def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare
 
 
 def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
-    """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with a unit; `of`: before the
-    substance."""
+    """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with a unit; `of`: before the substance."""
     unit = name_words(column.name)[1:]
     in_unit = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
     clauses = map(name_words, re.split(r"[,;()]", column.comment or "")[1:])

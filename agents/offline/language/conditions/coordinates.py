@@ -30,8 +30,7 @@ _SIDES = {"e": 1.0, "east": 1.0, "w": -1.0, "west": -1.0}
 
 
 def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
-    """A condition on the distance to a point or line. Returns None without moving the cursor if none
-    follows."""
+    """A condition on the distance to a point or line. Returns None without moving the cursor if none follows."""
     start = cursor.at
     if cursor.take(_COVERING) and (spot := take_spot(cursor)) is not None:
         return NearSpot(0.0, spot, cursor.since(start))

@@ -131,8 +131,7 @@ def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare 
 
 
 def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
-    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`: whole hours, excluding the last. None
-    otherwise."""
+    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`: whole hours, excluding the last. None otherwise."""
     start = cursor.at
     word = cursor.take("between", "from", "after", "since", "before", "until")
     first, end = _hour(cursor), None

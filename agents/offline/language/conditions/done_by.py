@@ -185,8 +185,7 @@ class DoneBy(Comparisons):
         return found if is_known else None
 
     def stated_twice(self) -> Condition | None:
-        """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison defines the
-        adjective."""
+        """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison defines the adjective."""
         way = _WAYS.get(self.cursor.word(), "")
         self.cursor.at += 1
         column = take_column(self.cursor, self.vocabulary, self.tables) if way else None
@@ -196,8 +195,7 @@ class DoneBy(Comparisons):
         return found if agrees and (opened != "(" or self.cursor.take(")")) else None
 
     def value_or_column(self) -> Condition | None:
-        """`under poor condition`, `under forest`: a value with its column, or a common value of one
-        column."""
+        """`under poor condition`, `under forest`: a value with its column, or a common value of one column."""
         begin = self.cursor.at
         found = self.of_column(self.value_text())
         self.cursor.at = begin if found is None else self.cursor.at
@@ -219,8 +217,7 @@ class DoneBy(Comparisons):
         return None
 
     def _columns_with(self, text: str, noun: str) -> list[str]:
-        """The columns that have the values, and the noun in their name or comment: `surf_cond` for `poor
-        surface`."""
+        """The columns that have the values, and the noun in their name or comment: `surf_cond` for `poor surface`."""
         found: list[set[str]] = []
         for value in values_in(text):
             own = self.vocabulary.values_called(name_words(value))

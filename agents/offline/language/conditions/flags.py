@@ -53,8 +53,7 @@ _OPPOSITES = {"closed": "open", "shut": "open", "open": "closed", "inactive": "a
 
 
 def without_negation(text: str) -> tuple[str, ...]:
-    """The positive form of a negated word: `lit` for `unlit`, `in operation` for `out of operation`; else
-    empty."""
+    """The positive form of a negated word: `lit` for `unlit`, `in operation` for `out of operation`; else empty."""
     if fold(text) in _OPPOSITES:
         return (_OPPOSITES[fold(text)],)
     for denial, before in (

@@ -1,5 +1,4 @@
-"""Rankings and sort orders: `the 10 largest`, `second largest`, `ten sites with the most species`, `oldest
-first`."""
+"""Rankings and sort orders: `the 10 largest`, `second largest`, `ten sites with the most species`, `oldest first`."""
 
 from __future__ import annotations
 
@@ -95,8 +94,7 @@ def _is_number(column: Column) -> bool:
 
 
 def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
-    """A verb before a superlative: `carries`, `lasted`; or one that names a numeric column: `affected the
-    most`."""
+    """A verb before a superlative: `carries`, `lasted`; or one that names a numeric column: `affected the most`."""
     taken = cursor.take(p.CARRIES)
     if taken is not None:
         return taken

@@ -48,8 +48,7 @@ class States(ValueRules):
         return next((state for state, phrases in _PHRASES if self.cursor.take(phrases)), "")
 
     def _columns(self, state: str) -> list[Column]:
-        """The columns for this state; if none is for the current state, those that are not for the normal
-        one."""
+        """The columns for this state; if none is for the current state, those that are not for the normal one."""
         (table,) = self.tables
         own = [each for each in table.columns if each.kind in ("text", "boolean", "integer")]
         found = [each for each in own if _CALLED[state] & _words(each)]

@@ -153,9 +153,8 @@ class ValueNouns:
         return is_numbered(value) and (codes or is_key_name(name))
 
     def _is_noun_of(self, table: Table, name: str) -> bool:
-        """Whether the next word is a noun for the value: a word of the column's name (`vacant land`,
-        `land_use`) that names no table, a synonym in its comment (`homes`, for buildings), or `records`,
-        `points`."""
+        """Whether the next word is a noun for the value: a word of the column's name (`vacant land`, `land_use`) that
+        names no table, a synonym in its comment (`homes`, for buildings), or `records`, `points`."""
         word, column = self.cursor.word(), table.column(name)
         noun, comment = singular(word), (column.comment if column is not None else None) or ""
         named = (

@@ -37,8 +37,7 @@ _NO_VALUES = word_set("the a an it them this that map total and or there all") |
     "a map",
     "my map",
 }
-"""Words that are not values by themselves; neither are prepositions, except in capitals: `IN` is India's
-code."""
+"""Words that are not values by themselves; neither are prepositions, except in capitals: `IN` is India's code."""
 
 
 MAX_VALUE_WORDS = 4
@@ -62,8 +61,7 @@ _GOES_ON = word_set("in within outside not that which with")
 
 
 class ValueRules:
-    """Base of the rules for conditions; `tables` have the columns that may be meant and change with the
-    subject."""
+    """Base of the rules for conditions; `tables` have the columns that may be meant and change with the subject."""
 
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary, tables: Tables = ()) -> None:
         self.cursor = cursor
@@ -252,8 +250,7 @@ class ValueRules:
         return found
 
     def _take_inner_preposition(self) -> bool:
-        """Read an `of` or `on` followed by another capitalised word: `Isle of Man`, `Frankfurt on the
-        Oder`."""
+        """Read an `of` or `on` followed by another capitalised word: `Isle of Man`, `Frankfurt on the Oder`."""
         cursor = self.cursor
         if cursor.word() not in IN_NAMES:
             return False

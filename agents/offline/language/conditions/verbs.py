@@ -25,8 +25,7 @@ def is_empty_where_not(column: Column, done: str) -> bool:
 
 
 def is_given_by(column: Column, done: str) -> bool:
-    """Whether a number results from the action: `cond_rating` for `rated`; not a year or quantity with a
-    unit."""
+    """Whether a number results from the action: `cond_rating` for `rated`; not a year or quantity with a unit."""
     words = (*name_words(column.name), *comment_head(column.comment))
     is_year = _YEARS & {*words, *name_words(column.comment or "")}
     if column.kind not in ("integer", "number") or is_year or column_unit(column) is not None:
@@ -51,8 +50,7 @@ def records_only_action(column: Column, done: str) -> bool:
 
 
 def outcome_of(tables: Sequence[Table], done: str) -> tuple[str, str] | None:
-    """The only column and value that match the verb (`Fail` for `failed`), unless a column is named after the
-    verb."""
+    """The only column and value that match the verb (`Fail` for `failed`), unless a column is named after the verb."""
     stems = {done.removesuffix("ed"), done.removesuffix("d")}
     own = [each for table in tables for each in table.columns]
     found = {(c.name, value) for c in own if c.kind == "text" for value in c.samples if fold(value) in stems}

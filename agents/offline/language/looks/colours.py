@@ -15,8 +15,7 @@ _COLOUR_BEGINNINGS = frozenset(name[:end] for name in COLOURS for end in range(1
 
 
 def take_colour(cursor: Cursor) -> str | None:
-    """A CSS colour: `red`, `dark green`, `#ff8800`. Shades without a CSS name, such as `light orange`, are
-    mixed."""
+    """A CSS colour: `red`, `dark green`, `#ff8800`. Shades without a CSS name, such as `light orange`, are mixed."""
     token = cursor.token()
     if token is not None and token.text == "#":
         return _hex_colour(cursor)

@@ -206,8 +206,7 @@ class ResultLooks(Looks):
             self.cursor.at += used[table.length - 1]
 
     def _may_end(self, at: int) -> bool:
-        """Whether a column's name may end here: at an end of the request, or before a word that begins no
-        name."""
+        """Whether a column's name may end here: at an end of the request, or before a word that begins no name."""
         tokens = self.cursor.tokens
         return self.ends(at) or (at < self.cursor.end and tokens[at].lower in _AFTER_COLUMN)
 

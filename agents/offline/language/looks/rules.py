@@ -278,8 +278,7 @@ def _is_name(cursor: Cursor) -> bool:
 
 
 def settled(look: Look) -> Look:
-    """The style with a plain colour beside a column replaced by that colour's ramp: `by population in
-    blue`."""
+    """The style with a plain colour beside a column replaced by that colour's ramp: `by population in blue`."""
     if (
         look.by is not None
         and look.kind != "proportional"

@@ -1,5 +1,4 @@
-"""Rules for colours of single values: `fatal in red, serious in orange`, `red for fatal and orange for
-serious`."""
+"""Rules for colours of single values: `fatal in red, serious in orange`, `red for fatal and orange for serious`."""
 
 from __future__ import annotations
 

@@ -84,8 +84,7 @@ def _within(table: Table, shape: Cql2, metres: float) -> Cql2:
 def positions(spot: Spot, extents: Sequence[Bounds | None]) -> list[tuple[float, float]]:
     """Possible (longitude, latitude) pairs of a spot.
 
-    In the stated order; otherwise in the order that falls into one of the extents, or in both, latitude
-    first.
+    In the stated order; otherwise in the order that falls into one of the extents, or in both, latitude first.
     """
     latitude_first, longitude_first = (spot.second, spot.first), (spot.first, spot.second)
     if spot.order:

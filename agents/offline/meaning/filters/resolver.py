@@ -122,8 +122,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
 
 
 def _in_their_year(parts: Sequence[Condition]) -> Sequence[Condition]:
-    """The conditions with columns of the stated year: `traffic below 1000 in 2019` uses `aadt_2019`, not a
-    date."""
+    """The conditions with columns of the stated year: `traffic below 1000 in 2019` uses `aadt_2019`, not a date."""
     when = [each for each in parts if isinstance(each, Compare) and each.op == "=" and each.measure == "time"]
     year = when[0].value.text if len(when) == 1 and isinstance(when[0].value, Quantity) else ""
     found: list[Condition] = []
@@ -243,8 +242,7 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
 
 async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
-    """A comparison; a number is looked up in a text column like a word (`felt in 2020` is no value of
-    `felt`)."""
+    """A comparison; a number is looked up in a text column like a word (`felt in 2020` is no value of `felt`)."""
     column = compared_column(scene, table, condition)
     value, op = condition.value, condition.op
     if isinstance(value, NamedRow):

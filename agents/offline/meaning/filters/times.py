@@ -1,5 +1,4 @@
-"""Filters on dates, times and years: whole days, months and decades, and recurring months, weekdays and
-hours."""
+"""Filters on dates, times and years: whole days, months and decades, and recurring months, weekdays and hours."""
 
 from __future__ import annotations
 
@@ -28,8 +27,7 @@ from agents.offline.meaning.units import is_year
 
 
 def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
-    """Dates or times whose month, weekday or hour is one of some numbers. Raises Refuse for the hour of a
-    date."""
+    """Dates or times whose month, weekday or hour is one of some numbers. Raises Refuse for the hour of a date."""
     mention, times = condition.column, [each.name for each in times_of(table) if each.kind == "timestamp"]
     if condition.part == "hour" and mention is None and times:
         mention = ColumnMention("the time", tuple(times))
@@ -125,8 +123,7 @@ def at_time(column: Column, op: str, value: Operand) -> Cql2:
 
 
 def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]:
-    """The first day of a day, month, decade or year, and the first day after it. Raises Refuse for other
-    values."""
+    """The first day of a day, month, decade or year, and the first day after it. Raises Refuse for other values."""
     if isinstance(value, Day):
         return _days(value.text)
     if (

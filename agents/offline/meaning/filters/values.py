@@ -210,8 +210,7 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
 
 
 def _beginning_with(table: Table, text: str) -> Cql2 | None:
-    """The filter for a value's first words, such as `in the dark` for “Dark - lit”, if only one column
-    fits."""
+    """The filter for a value's first words, such as `in the dark` for “Dark - lit”, if only one column fits."""
     begins = re.compile(rf"{re.escape(text.removeprefix('the '))} ?[-–:,;/(]", re.IGNORECASE)
     found = {
         (column.name, match[0])
@@ -323,8 +322,7 @@ async def _column_of_place(
 
 
 async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> list[str]:
-    """The whole text if it is one value (`Trinidad and Tobago`), else its parts (`Germany, France or
-    Peru`)."""
+    """The whole text if it is one value (`Trinidad and Tobago`), else its parts (`Germany, France or Peru`)."""
     parts = split_values(text)
     if len(parts) == 1:
         return parts
