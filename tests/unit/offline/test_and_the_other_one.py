@@ -104,3 +104,9 @@ async def test_the_same_question_about_other_rows() -> None:
     await chat("same for cities")
     ((_, arguments),) = chat.calls
     assert (arguments["table"], arguments["filters"]) == ("data.cities", where("country", "=", "Germany"))
+
+
+async def test_a_joined_word_behind_the_rows_is_declined() -> None:
+    chat = Chat(World())
+    await chat("the biggest country")
+    assert "airports-x" in await chat("how many airports-x does it have?")
