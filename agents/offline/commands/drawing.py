@@ -225,12 +225,14 @@ class DrawingCommands(Grammar):
         return self._refinement(self._refined_subject(), "or", required=True)
 
     def replace_filter(self) -> Intent | None:
-        """`what about those above 3000 m`, `above 3000 m instead`."""
+        """`what about those above 3000 m`: of all rows; `what about Italy` keeps conditions on other columns."""
         cursor = self.cursor
-        opener = cursor.take(p.INSTEAD)
+        opener, start = cursor.take(p.INSTEAD), cursor.at
         if opener is None:
             return None
-        found = self._refinement(self._refined_subject(), "instead", required=True)
+        mode = "replace" if cursor.take(p.ONES) else "instead"
+        cursor.at = start
+        found = self._refinement(self._refined_subject(), mode, required=True)
         if (
             found is not None
             and opener in ("and", "now", "make it", "make that")

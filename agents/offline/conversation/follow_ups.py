@@ -361,6 +361,8 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
 def _may_be_name(text: str, vocabulary: Vocabulary) -> bool:
     """Whether words in small letters may be a name, `argentina`: a word of them is unknown otherwise."""
     tables, words = vocabulary.few_tables, text.split()
+    if _THOSE.match(text) or any(char.isdigit() for char in text):
+        return False  # `those above 1000 m` are a condition
     if vocabulary.match_table(name_words(text)) or any(
         vocabulary.columns_called(tables, each) for each in words
     ):

@@ -37,6 +37,13 @@ async def test_the_number_in_another_place(before: str, other: str) -> None:
     assert chat.calls == [("count_features", {"table": "data.airports", "filters": IN_FRANCE})]
 
 
+async def test_those_are_all_rows_with_another_condition() -> None:
+    chat = Chat(World())
+    await chat("show airports in Germany above 100 m")
+    await chat("what about those above 1000 m?")
+    assert chat.layers["airports"].filter == where("elevation_m", ">", 1000)
+
+
 @pytest.mark.parametrize("other", ["and more?", "and again?", "and all?"])
 async def test_words_of_the_language_are_no_places(other: str) -> None:
     chat = Chat(World())
