@@ -21,9 +21,9 @@ from agents.geo.operation_tools import (
     found_operations,
     shown_schema,
 )
-from agents.geo.phrases import count_of, refusal
 from agents.geo.styling.styles import STYLE_BRIEFLY, STYLE_SCHEMA, new_style
-from agents.geo.texts import CANNOT_BE_DONE
+from agents.geo.wording.phrases import count_of, refusal
+from agents.geo.wording.texts import CANNOT_BE_DONE
 from agents.ports import AnalysisSession, DataSource, InfoStore, MapSession, StepOutcome, TableRegistry
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import link_figures

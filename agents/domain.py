@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from agents.areas import checked_area
-from agents.geo.texts import SAMPLE_OF
+from agents.geo.wording.texts import SAMPLE_OF
 from agents.worded import Part
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]

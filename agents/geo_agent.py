@@ -24,7 +24,7 @@ from agents.geo.export_tools import ExportTools, with_links
 from agents.geo.lake_tools import LakeTools
 from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
-from agents.geo.texts import CANNOT
+from agents.geo.wording.texts import CANNOT
 from agents.ports import (
     Analyst,
     DataSource,

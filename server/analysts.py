@@ -13,8 +13,8 @@ from agents.core.model import Model
 from agents.domain import RecipeCard
 from agents.engine_words import asked_engine
 from agents.geo.operation_tools import output_facts
-from agents.geo.phrases import breakdown_words, count_of
-from agents.geo.texts import TITLED
+from agents.geo.wording.phrases import breakdown_words, count_of
+from agents.geo.wording.texts import TITLED
 from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
 from agents.worded import joined
 from server.database.outages import why_unavailable

@@ -11,9 +11,9 @@ from agents.charts import MAX_BINS, Aggregate, Chart, ChartData, ChartDraft, Cha
 from agents.core import Param, Result, tool
 from agents.domain import Table
 from agents.geo import choices
-from agents.geo.chart_titles import chart_title
-from agents.geo.phrases import filter_words, number
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter
+from agents.geo.wording.chart_titles import chart_title
+from agents.geo.wording.phrases import filter_words, number
 from agents.worded import Template, Worded
 
 CHART = Template("tool_chart", "Chart: {title} ({rows|one=# row|other=# rows})")

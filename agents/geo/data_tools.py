@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
-from agents.geo.phrases import count_of, filter_words, number
-from agents.geo.texts import ABOUT, CANNOT_BE_DONE, NO_COLUMN, ROWS_OF, TITLED, WHERE
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, read_filter, unsearched
+from agents.geo.wording.phrases import count_of, filter_words, number
+from agents.geo.wording.texts import ABOUT, CANNOT_BE_DONE, NO_COLUMN, ROWS_OF, TITLED, WHERE
 from agents.worded import Template
 
 TABLES_FOR = Template("tool_tables_for", "{count} for “{text}”")

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from agents.core import Message, Result, ToolFailed, ToolMessage, UserMessage, tool
 from agents.exports import ExportFormat, ExportReport
-from agents.geo.phrases import count_of
-from agents.geo.texts import TITLED
 from agents.geo.tools import GeoTools
+from agents.geo.wording.phrases import count_of
+from agents.geo.wording.texts import TITLED
 from agents.ports import Exporter
 from agents.worded import Template
 

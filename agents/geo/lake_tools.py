@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.core import Result, ToolFailed, tool
-from agents.geo.phrases import count_of, number
 from agents.geo.tools import GeoTools
+from agents.geo.wording.phrases import count_of, number
 from agents.ports import LakeTables
 from agents.worded import Template
 

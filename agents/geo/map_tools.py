@@ -7,16 +7,7 @@ from typing import Annotated, Any, Literal
 from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Bounds, FoundPlaces, Layer, LayerChange, LayerDraft, Place
 from agents.geo import choices
-from agents.geo.phrases import (
-    MAX_LISTED,
-    count_of,
-    feature_count,
-    filter_words,
-    listed,
-    style_words,
-)
 from agents.geo.place_names import CONTINENTS, continent_called
-from agents.geo.positions import bounds_words
 from agents.geo.styling.styles import (
     STYLE_BRIEFLY,
     STYLE_SCHEMA,
@@ -26,6 +17,15 @@ from agents.geo.styling.styles import (
     new_style,
 )
 from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
+from agents.geo.wording.phrases import (
+    MAX_LISTED,
+    count_of,
+    feature_count,
+    filter_words,
+    listed,
+    style_words,
+)
+from agents.geo.wording.positions import bounds_words
 from agents.worded import Template, joined
 
 LAYER_EXISTS = Template(

@@ -15,9 +15,9 @@ from agents.core import BaseTool, Result, ToolRetry
 from agents.core.nearest import nearest
 from agents.core.tools.blueprint import Blueprint, from_schema
 from agents.domain import Table
-from agents.geo.phrases import count_of
-from agents.geo.texts import TITLED
 from agents.geo.tools import GeoTools
+from agents.geo.wording.phrases import count_of
+from agents.geo.wording.texts import TITLED
 from agents.ports import AnalysisSession, OperationInfo, StepOutcome
 
 FIRST_OPERATIONS = (

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from agents.domain import Focus, Layer, RecipeCard, Table
-from agents.geo.phrases import layer_words
-from agents.geo.positions import bounds_words
+from agents.geo.wording.phrases import layer_words
+from agents.geo.wording.positions import bounds_words
 
 ROLE = """\
 You are GeoAgent. You work on a map that the user, and perhaps others, look at right now, and on the user's own \

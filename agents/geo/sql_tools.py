@@ -4,9 +4,9 @@ runs SQL."""
 from __future__ import annotations
 
 from agents.core import Result, ToolFailed, tool
-from agents.geo.phrases import count_of, listed
-from agents.geo.texts import ROWS_OF
 from agents.geo.tools import GeoTools
+from agents.geo.wording.phrases import count_of, listed
+from agents.geo.wording.texts import ROWS_OF
 from agents.worded import Template
 
 FIRST_ROWS = Template("tool_first_rows", "the first {rows}")

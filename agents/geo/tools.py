@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.core import ToolFailed
 from agents.domain import OTHERS, FoundPlaces, Layer, Style, StyleSpec, Table
-from agents.geo.phrases import feature_count, filter_words
+from agents.geo.wording.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 from agents.provenance.table_words import TableWords
 from agents.shared_tables import KeptForShared

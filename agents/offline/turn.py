@@ -17,7 +17,7 @@ from agents.core.messages import AssistantMessage, ToolCall, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.engine_words import ENGINE_PHRASES, Wanted, asked_engine
-from agents.geo.phrases import listed, refusal
+from agents.geo.wording.phrases import listed, refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agents.domain import Table
-from agents.geo.phrases import listed
+from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words

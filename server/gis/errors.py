@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.nearest import nearest
 from agents.domain import Column, Table
-from agents.geo.texts import LIST_MORE, LIST_OR
+from agents.geo.wording.texts import LIST_MORE, LIST_OR
 from agents.worded import Template, joined
 from server import fault_texts
 from server.database.engines import is_unavailable

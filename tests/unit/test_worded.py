@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents.geo.phrases import count_of, filter_words, listed, refusal, rounded
+from agents.geo.wording.phrases import count_of, filter_words, listed, refusal, rounded
 from agents.offline.answers.wording import plain
 from agents.worded import (
     TEMPLATES,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from agents.domain import Column
-from agents.geo.phrases import (
+from agents.geo.wording.phrases import (
     breakdown_words,
     count_of,
     listed,
@@ -17,7 +17,7 @@ from agents.geo.phrases import (
     value,
     value_of,
 )
-from agents.geo.positions import spot_words
+from agents.geo.wording.positions import spot_words
 from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import columns_to_show, measured, plain, sentences

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agents.domain import Table
-from agents.geo.phrases import count_of, number, value
+from agents.geo.wording.phrases import count_of, number, value
 from agents.offline.answers import texts
 from agents.offline.answers.wording import Facts, plain, sampled_words, sentences, where_words
 from agents.offline.meaning.intents import Command, Lookup, Statistic

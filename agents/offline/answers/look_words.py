@@ -7,8 +7,8 @@ from functools import reduce
 from typing import Any
 
 from agents.domain import Table
-from agents.geo.phrases import colour_words, count_of, listed, number, value
 from agents.geo.styling.colours import NO_FILL
+from agents.geo.wording.phrases import colour_words, count_of, listed, number, value
 from agents.offline.answers import texts
 from agents.offline.answers.wording import plain, sentences
 from agents.offline.meaning.intents import Look

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from agents.domain import SqlAnswer
-from agents.geo.phrases import (
+from agents.geo.wording.phrases import (
     count_of,
     filter_words,
     listed,
@@ -19,8 +19,8 @@ from agents.geo.phrases import (
     rounded,
     value,
 )
-from agents.geo.positions import bounds_words
-from agents.geo.texts import ABOUT, COUNT_NAMED, LIST_MORE, WHERE
+from agents.geo.wording.positions import bounds_words
+from agents.geo.wording.texts import ABOUT, COUNT_NAMED, LIST_MORE, WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.answers.figure_words import statistics_words
 from agents.offline.answers.look_words import asked_words, look_phrase, look_words

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.core.nearest import fold
 from agents.domain import Table
-from agents.geo.phrases import listed, number, row_values, table_rows, value
+from agents.geo.wording.phrases import listed, number, row_values, table_rows, value
 from agents.offline.answers import texts
 from agents.offline.answers.wording import (
     Facts,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agents.domain import Column, Layer, Table
-from agents.geo.phrases import number
+from agents.geo.wording.phrases import number
 from agents.offline.answers import requests
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, singular, word_set

@@ -9,7 +9,7 @@ from typing import Any
 from agents.chart_rows import EMPTY, OTHERS
 from agents.core.messages import ToolResult
 from agents.domain import Column, SqlAnswer
-from agents.geo.phrases import (
+from agents.geo.wording.phrases import (
     MAX_LISTED,
     about,
     count_of,
@@ -20,7 +20,7 @@ from agents.geo.phrases import (
     table_rows,
     value,
 )
-from agents.geo.texts import WHERE
+from agents.geo.wording.texts import WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.geo.phrases import layer_words
+from agents.geo.wording.phrases import layer_words
 from agents.offline.answers import refusals
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command

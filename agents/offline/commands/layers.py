@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Layer
-from agents.geo.phrases import listed
+from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import show_rows
 from agents.offline.commands.requests import command

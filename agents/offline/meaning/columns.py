@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.domain import Column, Table
-from agents.geo.phrases import is_year
+from agents.geo.wording.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import (
     columns_called,

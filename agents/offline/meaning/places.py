@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
-from agents.geo.phrases import MAX_LISTED, listed
 from agents.geo.place_names import CONTINENTS
+from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.column_names import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary

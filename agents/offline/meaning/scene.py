@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import ToolCall, ToolResult
 from agents.domain import Cql2, Focus, Layer, Table
-from agents.geo.phrases import MAX_LISTED, listed
-from agents.geo.texts import LIST_MORE
+from agents.geo.wording.phrases import MAX_LISTED, listed
+from agents.geo.wording.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
 from agents.offline.asked_once import asked_once
 from agents.offline.conversation.memory import Rows

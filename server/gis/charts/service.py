@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
-from agents.geo.chart_titles import chart_title
+from agents.geo.wording.chart_titles import chart_title
 from agents.ports import Filter, TableRegistry
 from agents.worded import wording_of
 from server.gis.charts.boxes import box

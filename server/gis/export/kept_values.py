@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from agents.domain import Column
 from agents.exports import ExportFormat
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.errors import listed
 from server.gis.export.source import Field, Source

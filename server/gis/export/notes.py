@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.exports import ExportFormat, Outside
-from agents.geo.phrases import listed as in_words
+from agents.geo.wording.phrases import listed as in_words
 from agents.worded import Template
 from server.gis.errors import listed
 from server.gis.export.files import DRIVERS, file_names

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84

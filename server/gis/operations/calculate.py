@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import column, func, select
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name, geometry_out

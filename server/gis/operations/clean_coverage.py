@@ -29,7 +29,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, exact

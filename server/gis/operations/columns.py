@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import ColumnElement, Text, and_, case, cast, func
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template, joined
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import ADDED_KEY, is_zoned

@@ -19,7 +19,7 @@ from sqlalchemy import (
     table,
 )
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, false, func, or_, select
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (

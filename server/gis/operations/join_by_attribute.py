@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Select, func, not_, select
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (

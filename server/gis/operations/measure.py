@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, Float, FromClause, Select, cast, column, func, literal, or_, select
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template, numeral
 from server.gis.expressions.area_of_use import is_geographic
 from server.gis.expressions.identifiers import WGS84, exact

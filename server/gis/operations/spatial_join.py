@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, and_, func, literal, select, true
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.aggregates import (

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from agents.core.free_names import padded_name
-from agents.geo.texts import LIST_MORE
+from agents.geo.wording.texts import LIST_MORE
 from agents.worded import Template, joined
 from server.gis.reading.csv_rows import sheet
 from server.gis.reading.data_set import DataSet, SourceLayer

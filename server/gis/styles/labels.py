@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agents.domain import Table
-from agents.geo.phrases import is_year, names_key
+from agents.geo.wording.phrases import is_year, names_key
 from agents.worded import Template
 from server.gis.errors import existing_column
 from server.gis.styles.attributes import tile_value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from agents.geo.chart_titles import chart_title
+from agents.geo.wording.chart_titles import chart_title
 from agents.worded import Template, joined
 from server import protocol
 from server.maps.log.events import Change

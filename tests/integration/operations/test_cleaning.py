@@ -10,7 +10,7 @@ import shapely
 from pyproj import Geod
 from shapely import LineString, MultiPolygon, Point, Polygon, box
 
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from tests.integration.operations.conftest import Bench
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.geo.phrases import is_label, number, table_rows
+from agents.geo.wording.phrases import is_label, number, table_rows
 
 LABELS = json.loads(Path("web/src/testing/labels.json").read_text())
 """Names of columns, a number of each, and whether it is a year, key or code; the page is tested with them, too."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.geo.phrases import is_year
+from agents.geo.wording.phrases import is_year
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.domain import Column, ColumnKind, Table
-from agents.geo.phrases import filter_words, number
+from agents.geo.wording.phrases import filter_words, number
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.days import take_day
 from agents.offline.language.cursor import Cursor

@@ -20,7 +20,7 @@ const YEAR_WORDS = new Set(["year", "years", "built", "founded", "established", 
 const KEY_WORDS = new Set(["id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"]);
 const [MIN_YEAR, MAX_YEAR] = [1500, 2100];
 
-/** Years, keys and codes are not written in groups. The same rules as `is_label` of agents/geo/phrases.py has for answers. */
+/** Years, keys and codes are not written in groups. The same rules as `is_label` of agents/geo/wording/phrases.py has for answers. */
 export function isLabel(name: string, value: number): boolean {
   const words = (name.match(/[A-Z]+(?![a-z])|[A-Za-z][a-z]*/g) ?? []).map((word) => word.toLowerCase());
   if (words.some((word) => YEAR_WORDS.has(word))) return true;

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.geo.positions import spot_words
+from agents.geo.wording.positions import spot_words
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.meaning.conditions import Spot
 from agents.offline.meaning.features import RESULT, Features

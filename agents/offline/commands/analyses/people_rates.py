@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.geo.phrases import number
+from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns

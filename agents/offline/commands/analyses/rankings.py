@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.geo.phrases import number
+from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agents.geo.phrases import number as number_text
+from agents.geo.wording.phrases import number as number_text
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked

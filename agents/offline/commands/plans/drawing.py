@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Cql2, Layer, Table
-from agents.geo.phrases import feature_count, listed
 from agents.geo.styling.colours import same_colour
+from agents.geo.wording.phrases import feature_count, listed
 from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.conversation.memory import Rows

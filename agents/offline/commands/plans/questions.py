@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Cql2, Table
-from agents.geo.phrases import listed
+from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain

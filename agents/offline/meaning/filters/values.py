@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from agents.domain import Column, Cql2, Table
-from agents.geo.phrases import listed
+from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation

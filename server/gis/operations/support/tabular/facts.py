@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, Double, Integer, Text, case, column, func, select, table
 
 from agents.domain import ColumnKind
-from agents.geo.phrases import count_of
+from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import area_of_use, within

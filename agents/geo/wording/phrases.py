@@ -12,9 +12,9 @@ from functools import reduce
 from typing import Any, Literal
 
 from agents.domain import USUAL_CLASSES, Cql2, Layer, Style, StyleSpec
-from agents.geo import texts
-from agents.geo.positions import point_words
 from agents.geo.styling.colours import colour_name
+from agents.geo.wording import texts
+from agents.geo.wording.positions import point_words
 from agents.worded import Worded, joined, numeral
 
 # The page writes the same columns without separators: `isLabel` in web/src/i18n/format.ts has these words, too.

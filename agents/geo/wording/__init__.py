@@ -1,0 +1,1 @@
+"""What tools and answers say alike: counts, numbers, filters, styles, rows, positions and titles of charts as text."""
