@@ -43,6 +43,8 @@ class LargeTables:
 
     def __init__(self, database: Database, settings: Settings, spark: SparkClient | None = None) -> None:
         """`spark` computes overviews of lake tables, which have none without it."""
+        self.rows = settings.large_table
+        """From which on numbers of a table are estimated at first."""
         self.versions = DataVersions(database.owner)
         self.caps = _caps(settings)
         self.profiles = ProfileStore(database.owner)

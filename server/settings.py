@@ -253,7 +253,8 @@ class Settings(BaseSettings):
     numbers of large layers stay estimates."""
     large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
     """A layer without a filter that has at least this many rows appears at once with estimated numbers, and exact ones
-    replace them later. Users hardly notice the time in which a million rows are counted."""
+    replace them later. Users hardly notice the time in which a million rows are counted. Histograms of its columns, as
+    time sliders have, are of a sample."""
     overview_rows: int = Field(20_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
     """A table on an open map that has at least this many rows gets overviews for low zoom levels
     (docs/large-tables.md). Tiles of smaller tables hold so few rows that all of them are drawn."""

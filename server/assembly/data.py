@@ -40,7 +40,13 @@ class DataParts:
 
 
 def _reading(database: Database, tables: TableRegistry, large: LargeTables) -> PostgisData:
-    return PostgisData(database.reader, tables, profile_of=large.profile_of, files=large.lake_files)
+    return PostgisData(
+        database.reader,
+        tables,
+        large_rows=large.rows,
+        profile_of=large.profile_of,
+        files=large.lake_files,
+    )
 
 
 @asynccontextmanager

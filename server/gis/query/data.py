@@ -2,7 +2,7 @@
 
 Implements `agents.ports.DataSource` on PostGIS as the reader role. PostgreSQL computes every number from the
 rows as they are now, and what exceeds the limits raises TooExpensive. Nothing is estimated, except of lake tables, of
-which PostGIS holds a sample (lake_samples.py)."""
+which PostGIS holds a sample (lake_samples.py), and histograms of large tables."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ from server.gis.expressions.identifiers import (
 )
 from server.gis.filters import Condition, compile_filter, compile_normalized, normalize
 from server.gis.lake.answers.pages import Page
+from server.gis.profiles.estimates import LARGE_ROWS
 from server.gis.profiles.profile import TableProfile
 from server.gis.query import places, texts
-from server.gis.query.distribution import frequent_values, histogram
+from server.gis.query.distribution import frequent_values, histogram, sampled_histogram
 from server.gis.query.joins import Join, possible_joins
 from server.gis.query.lake_files import LakeFiles
 from server.gis.query.lake_samples import (
@@ -68,8 +69,9 @@ SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 
 class PostgisData:
-    """`seconds` limits the time of each statement and `cost` the planner's estimate; `profile_of` returns the profile
-    of a table. `files` answers questions about lake tables from all of their rows. Methods raise GisError."""
+    """`seconds` limits the time of each statement and `cost` the planner's estimate; histograms of tables of
+    `large_rows` or more are estimated. `profile_of` returns the profile of a table. `files` answers questions about
+    lake tables from all of their rows. Methods raise GisError."""
 
     def __init__(
         self,
@@ -78,12 +80,14 @@ class PostgisData:
         *,
         seconds: float = 15.0,
         cost: float = 20_000_000.0,
+        large_rows: int = LARGE_ROWS,
         profile_of: ProfileLookup | None = None,
         files: LakeFiles | None = None,
     ) -> None:
         self._files = files
         self._registry = registry
         self._profile_of = profile_of
+        self._large_rows = large_rows
         self._guard = Guard(engine, seconds, cost)
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
@@ -169,9 +173,16 @@ class PostgisData:
         self, table: str, column: str, filter: Filter = None, bins: int = 40
     ) -> Mapping[str, Any]:
         entry = self._registry.get(table)
-        found = await histogram(
-            self._guard, entry, existing_column(entry, column), _passing(entry, filter), bins
-        )
+        asked, passing = existing_column(entry, column), _passing(entry, filter)
+        if entry.lake is None and entry.row_estimate >= self._large_rows:
+            profile = (
+                None if filter is not None or self._profile_of is None else await self._profile_of(entry)
+            )
+            known = None if profile is None else profile.columns.get(column)
+            found = await sampled_histogram(self._guard, entry, asked, passing, bins, known)
+            if found is not None:
+                return found
+        found = await histogram(self._guard, entry, asked, passing, bins)
         counts = [scaled_count(entry, count) for count in found["counts"]]
         nulls = scaled_count(entry, found["nulls"])
         return {**found, "counts": counts, "nulls": nulls, **sampled_from(entry)}

@@ -7,10 +7,9 @@ sample of pages, and marked as estimates."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.sql.util import ClauseAdapter
 
 from agents.domain import Column, Table
 from server.gis.errors import TooExpensive
@@ -18,6 +17,7 @@ from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import unsound_and_invalid
 from server.gis.expressions.identifiers import Expression, column_of, geometry_of, relation
 from server.gis.profiles.profile import TableProfile
+from server.gis.query.table_samples import can_be_sampled, sample_of, sampled_share, within
 from server.gis.statements.guard import Guard
 
 COUNTED_ROWS = 50_000
@@ -83,11 +83,8 @@ async def _counted(guard: Guard, table: Table) -> dict[str, Any]:
 
 
 async def _estimated(guard: Guard, table: Table) -> dict[str, Any]:
-    if table.kind in ("table", "materialized view"):
-        percent = min(100.0, 100.0 * SAMPLED_ROWS / max(1, table.stored_rows))
-        sample: Any = sa.tablesample(
-            relation(table), sa.func.system(percent), name="sample", seed=sa.literal_column("1")
-        )
+    if can_be_sampled(table):
+        sample = sample_of(table, sampled_share(table, SAMPLED_ROWS))
     else:
         columns = [column_of(table, column.name) for column in table.columns]
         sample = sa.select(*columns).limit(SAMPLED_ROWS).subquery("sample")
@@ -119,7 +116,7 @@ async def _measured(guard: Guard, table: Table, sample: Any) -> dict[str, Any]:
         *(sa.func.count(column_of(table, column.name)) for column in columns),
         *(sa.func.count().filter(_is_blank(table, column)) for column in texts),
     ]
-    answer = await guard.row(_within(_of(table, *counts), sample), table.id, seconds=STATEMENT_TIMEOUT_S)
+    answer = await guard.row(within(_of(table, *counts), sample), table.id, seconds=STATEMENT_TIMEOUT_S)
     row = [int(value) for value in answer or [0] * len(counts)]
     rows, filled = row[0], row[1 : 1 + len(columns)]
     nulls = {column.name: rows - count for column, count in zip(columns, filled, strict=True) if count < rows}
@@ -136,7 +133,7 @@ async def _geometries(guard: Guard, table: Table, sample: Any) -> dict[str, Any]
     kind = sa.func.GeometryType(geometry)
     counts = (sa.func.count().filter(sa.func.ST_IsEmpty(geometry)), sa.func.count().filter(is_invalid))
     query = _of(table, kind, sa.func.count(), *counts).group_by(kind).order_by(sa.func.count().desc(), kind)
-    groups = await guard.rows(_within(query, sample), table.id, seconds=STATEMENT_TIMEOUT_S)
+    groups = await guard.rows(within(query, sample), table.id, seconds=STATEMENT_TIMEOUT_S)
     return {
         "types": {str(name): int(count) for name, count, _, _ in groups if name is not None},
         "missing": sum(int(count) for name, count, _, _ in groups if name is None),
@@ -147,12 +144,6 @@ async def _geometries(guard: Guard, table: Table, sample: Any) -> dict[str, Any]
 
 def _of(table: Table, *columns: Expression) -> sa.Select[*tuple[Any, ...]]:
     return sa.select(*columns).select_from(relation(table))
-
-
-def _within(query: sa.Select[*tuple[Any, ...]], sample: Any) -> sa.Select[*tuple[Any, ...]]:
-    if sample is None:
-        return query
-    return cast("sa.Select[*tuple[Any, ...]]", ClauseAdapter(sample).traverse(cast("Any", query)))
 
 
 def _is_blank(table: Table, column: Column) -> Expression:

@@ -37,8 +37,13 @@ def as_number(table: Table, column: Column) -> Expression | None:
     if column.kind in ("integer", "number"):
         return finite(value)
     if column.kind in ("date", "timestamp"):
-        return finite(sa.extract("epoch", value))
+        return finite(seconds(value))
     return None
+
+
+def seconds(moment: Expression) -> Expression:
+    """Since 1970 (UTC). EXTRACT would compute a numeric, which takes twice as long."""
+    return sa.func.date_part(sa.literal_column("'epoch'"), moment, type_=sa.Double())
 
 
 def finite(value: Expression) -> Expression:

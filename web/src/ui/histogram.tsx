@@ -18,7 +18,7 @@ export function HistogramRange({ histogram, scale, span, change, words }: Props)
   const left = (span.first / scale.steps) * 100;
   const width = ((span.last - span.first) / scale.steps) * 100;
   return (
-    <div class="range" ref={box}>
+    <div class="range" ref={box} title={histogram.sampled_from && t("rangeSample")}>
       <Bars histogram={histogram} scale={scale} span={span} />
       <div
         class="range-window" role="slider" tabIndex={0} aria-label={t("rangeWindow")} aria-valuemin={0} aria-valuemax={scale.steps}

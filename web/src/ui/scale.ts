@@ -11,6 +11,8 @@ export interface Histogram {
   to: number | null;
   counts: number[];
   nulls: number;
+  /** Of which sample the counts are estimated. */
+  sampled_from?: string;
 }
 
 /** Positions are whole steps from `start`: 0 to `steps`. */

@@ -66,6 +66,7 @@ export const map: Record<keyof typeof texts, string> = {
   pause: "إيقاف مؤقت",
   rangeFrom: "من",
   rangeTo: "إلى",
+  rangeSample: "الأعمدة مقدّرة من عيّنة من الصفوف.",
   rangeWindow: "النطاق المعروض",
   tools: "أدوات الخريطة",
   toolSelect: "تحديد العناصر بمربع",

@@ -64,6 +64,7 @@ export const map = {
   pause: "Pause",
   rangeFrom: "From",
   rangeTo: "To",
+  rangeSample: "The bars are estimated from a sample of the rows.",
   rangeWindow: "Selected range",
   tools: "Map tools",
   toolSelect: "Select features with a box",
