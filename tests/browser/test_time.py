@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import asyncpg
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from server.app import Server
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, Serve
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
@@ -220,3 +222,46 @@ async def test_on_a_phone_the_slider_stands_above_the_sheet(
     assert box is not None
     assert sheet is not None
     assert box["y"] + box["height"] <= sheet["y"] + 1
+
+
+PINGS = """
+CREATE TABLE data.pings AS SELECT n AS id, timestamptz '2020-01-01 00:00Z' + n * interval '1 hour' AS at, ST_SetSRID(
+  ST_MakePoint(8 + n % 250 / 50.0, 46 + (n / 250) / 60.0), 4326)::geometry(Point, 4326) AS geom
+FROM generate_series(0, 59999) AS n;
+ALTER TABLE data.pings ADD PRIMARY KEY (id);
+CREATE INDEX ON data.pings USING gist (geom);
+ANALYZE data.pings;
+"""
+
+
+async def test_representatives_of_many_rows_tell_how_many_lie_in_the_window(
+    enter: Enter, serve: Serve, samples_url: str
+) -> None:
+    connection = await asyncpg.connect(samples_url)
+    try:
+        await connection.execute(PINGS)
+    finally:
+        await connection.close()
+    server = await serve(overview_rows=20_000, large_table=20_000)
+    person = await enter(server.url)
+    await person.says("show pings")
+    await person.sees("pings")
+    await person.looks_at(10.5, 48, 4)
+    row = person.page.locator('[data-layer="pings"]')
+    await expect(row.locator(".thinned")).to_contain_text("represent about 60,000 in view")
+    await person.page.get_by_role("button", name="Actions for pings").click()
+    await person.page.get_by_role("menuitem", name="Time slider").click()
+    time = person.page.get_by_role("region", name="Time of pings")
+    first = time.get_by_role("slider", name="From")
+    await first.wait_for()
+    await expect(time).to_contain_text("All times: 1 Jan 2020 – 4 Nov 2026")
+    await first.fill("100")
+    # The second half, by the representatives that a hash chose.
+    await expect(row.locator(".thinned")).to_contain_text(
+        re.compile("^Sample: .* represent about (2[89]|3[0-2]),")
+    )
+    assert all(each["properties"]["@time"] > 1_685_000_000 for each in await person.features("pings"))
+    await time.get_by_role("button", name="Apply as filter").click()
+    await expect(row).to_contain_text("30,000 features")
+    # So many are drawn from the table itself.
+    await expect(row.locator(".thinned")).to_have_count(0)

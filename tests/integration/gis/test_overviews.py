@@ -352,7 +352,9 @@ async def test_a_build_that_was_stopped_goes_on_where_it_was(
     assert row.next_steps is not None
     done = row.next_steps["done"][0]["name"]
     before = await session.fetchval(f"SELECT '{SCHEMA}.{done}'::regclass::oid")
-    assert await builder.build(session, table, state)
+    # As after a restart.
+    store = OverviewStore(database.owner)
+    assert await OverviewBuilder(store, 0.9, MANY).build(session, table, state)
     ladder = (await store.row(state.relid, fresh=True)).ladder  # type: ignore[union-attr]
     assert ladder is not None
     assert before == await session.fetchval(f"SELECT '{SCHEMA}.{done}'::regclass::oid")
