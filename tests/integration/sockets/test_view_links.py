@@ -150,7 +150,10 @@ async def test_a_link_is_the_same_until_it_is_withdrawn_and_then_shows_nothing(
     key = await link(owner)
     assert (await link(owner), (await owner.ask("share"))["view_key"]) == (key, key)
     async with client(server) as viewer, client(server) as late:
-        await viewer.ask("join", map_id=key)
+        shown = (await viewer.ask("join", map_id=key))["snapshot"]["layers"][0]
+        tile = shown["tiles"].format(z=0, x=0, y=0)
+        async with aiohttp.ClientSession(server.url) as web, web.get(tile) as answer:
+            assert (answer.status, shown["tiles"].count(key)) == (200, 1)
         assert (await owner.ask("share", view=False))["view_key"] is None
         assert (await viewer.hears("access_withdrawn"))["map_id"] == key
         heard = len(viewer.numbered())
@@ -161,6 +164,8 @@ async def test_a_link_is_the_same_until_it_is_withdrawn_and_then_shows_nothing(
         address = f"{server.url}/api/maps/{key}/layers/airports/rows"
         async with aiohttp.ClientSession() as web, web.get(address) as answer:
             assert answer.status == 404
+        async with aiohttp.ClientSession(server.url) as web, web.get(tile) as answer:
+            assert answer.status == 404, "also of a tile that is in memory"
         assert await link(owner) != key
         assert await late.refused("join", map_id=key) == "unknown_map"
 
