@@ -19,13 +19,16 @@ export async function listInside(feature: MapGeoJSONFeature): Promise<void> {
   const column = layer === undefined ? undefined : tableOf(layer.table)?.columns.find(({ kind }) => kind === "geometry")?.name;
   if (map.value === null || opened === null || layer === undefined || column === undefined) return;
   const filter = { op: "s_intersects", args: [{ property: column }, feature.geometry] };
-  const page = await readRows(map.value.mapId, ofLayer(layer.id), { limit: MOST_LISTED, filter }).catch(() => null);
+  // To count a cell of millions of rows again would take longer than to list some of them.
+  const known = Number(feature.properties["count"]);
+  const total = known > MOST_LISTED ? known : undefined;
+  const page = await readRows(map.value.mapId, ofLayer(layer.id), { limit: MOST_LISTED, filter, total }).catch(() => null);
   if (page === null || inspect.peek() !== opened) return;
   const [key] = page.key;
   const inside = page.rows.map((row): Found => {
     const id = page.key.length === 1 && key !== undefined ? row[key] : null;
     return { layerId: layer.id, id: typeof id === "number" || typeof id === "string" ? id : null, properties: row };
   });
-  const part = page.total > inside.length && { listed: inside.length };
+  const part = inside.length === MOST_LISTED && page.total > MOST_LISTED && { listed: MOST_LISTED };
   inspect.value = { ...opened, found: [...opened.found, ...inside], ...part };
 }
