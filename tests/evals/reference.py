@@ -60,18 +60,35 @@ def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:
     lon, lat = points.geometry.x.to_numpy(), points.geometry.y.to_numpy()
     x, y = others.geometry.x.to_numpy(), others.geometry.y.to_numpy()
     nearest = np.full(len(points), np.inf)
-    room = np.empty((AT_ONCE, len(others)))  # taking memory for each product would cost more than the product
-    for start in range(0, len(points), AT_ONCE):
-        some = here[start : start + AT_ONCE]
-        cosines = np.matmul(some, there.T, out=room[: len(some)])
+    for group in _groups(here, np.arange(len(points))):
+        possible = _possible(here[group], there)
+        cosines = here[group] @ there[possible].T
         angle = np.arccos(np.clip(cosines.max(axis=1), -1, 1))
         close = cosines >= np.cos(np.minimum(angle * SLACK + 1e-7, np.pi))[:, None]
         # Flat: numpy looks for what is true in one dimension much faster than in two.
-        row, other = np.divmod(np.flatnonzero(close), close.shape[1])
-        row += start
+        row, column = np.divmod(np.flatnonzero(close), close.shape[1])
+        row, other = group[row], possible[column]
         _, _, metres = GEOD.inv(lon[row], lat[row], x[other], y[other])
         np.minimum.at(nearest, row, metres)
     return pd.Series(nearest, index=points.index)
+
+
+def _groups(sphere: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+    """The rows in groups of at most `AT_ONCE` that lie together."""
+    if len(rows) <= AT_ONCE:
+        return [rows] if len(rows) else []
+    axis = np.ptp(sphere[rows], axis=0).argmax()
+    ordered = rows[np.argsort(sphere[rows, axis], kind="stable")]
+    half = len(rows) // 2
+    return [*_groups(sphere, ordered[:half]), *_groups(sphere, ordered[half:])]
+
+
+def _possible(group: np.ndarray[Any, Any], there: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Which of the others can be the nearest of a point of the group, by their angles to the one in its middle."""
+    middle = group[(group @ group.mean(axis=0)).argmax()]
+    radius = np.arccos(np.clip(group @ middle, -1, 1)).max()
+    angles = np.arccos(np.clip(there @ middle, -1, 1))
+    return np.flatnonzero(angles <= (angles.min() + radius) * SLACK + radius + 1e-6)
 
 
 def near(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame, km: float) -> gpd.GeoDataFrame:
