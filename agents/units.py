@@ -90,7 +90,7 @@ _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres inch inches",
     "m2 km2 sqkm sqm ha acres ac",
     "kmh mph kn kg t kw mw gw pct usd eur gbp",
-    "years days hours",
+    "years yrs days hours",
 )
 COLUMN_ENDINGS = frozenset(word for words in _IN_NAMES for word in words.split())
 """Names of units that a column's name may end with."""

@@ -32,6 +32,7 @@ from agents.offline.commands.assembly.measured import PAID
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
 from agents.offline.language.conditions.days import HALVES, MONTHS, SEASONS, WEEKDAYS
+from agents.offline.language.conditions.in_force import ONGOING
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
@@ -112,7 +113,7 @@ _BY_GROUP = re.compile(r"(?i)\b(per|for each|for every|in each|in every|of each|
 @cache
 def language_words() -> frozenset[str]:
     """All fixed words of the language."""
-    phrases = (PAID, *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)))
+    phrases = (PAID, ONGOING, *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)))
     found = {word for phrase in phrases for words in phrase for word in words.split()}
     found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}
     for words in vars(lexicon).values():

@@ -14,6 +14,7 @@ from agents.domain import Table
 from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.joined import apply_to_all_nouns, check_continuation, refuse_unread
+from agents.offline.commands.assembly.mapped import mapped_analysis
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.plans.ranked_charts import charted_groups
@@ -70,6 +71,8 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
         if unread is None and not doubtful:
             return commands
         question = Parser(text, vocabulary, default).question(start)
+        if question is None and unread is not None:
+            question = mapped_analysis(text, start, lambda goal: parse(goal, vocabulary, default))
         if question is None and unread is not None:
             parts = _question_first(text, vocabulary, default, start)
             if parts is None and unread:  # after commands that were read

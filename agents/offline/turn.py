@@ -357,10 +357,10 @@ class Turn:
         return AssistantMessage(text or self._ask_for_request())
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:
-        """The command of a call, if it still reads the same with the current map."""
+        """The command of a call, read without the layers that it added, whose names may be its words."""
         if place is None:
             return None
-        commands = await self._parsed(place.start, place.end)
+        commands = await self._parsed(place.start, place.end, self._vocabulary_before())
         return commands[0] if commands else None
 
     async def _asked_of(self, place: CommandSpan) -> str:

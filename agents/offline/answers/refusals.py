@@ -187,6 +187,9 @@ SHARED = Template(
 ASK_FIRST = Template("rank_ask_first", "Ask for the first {n} by {column}.")
 OTHER_KIND = Template("value_other_kind", "{column} of {table} holds {kind} values, and “{text}” is not one")
 NO_DATE = Template("value_no_date", "{column} holds dates, and “{text}” is not a date")
+NOT_LASTING = Template(
+    "value_not_lasting", "{table} has no two columns of dates on which its rows start and end"
+)
 SAY_DATE = Template("value_say_date", "Say a year, or a date such as 2019-05-01.")
 OTHER_SELECTION = Template(
     "value_other_selection", "what is selected are features of {layer}, not of {table}"

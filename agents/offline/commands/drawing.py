@@ -22,6 +22,8 @@ from agents.offline.meaning.conditions import (
     all_of,
 )
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
+from agents.offline.meaning.places import PLACES
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.units import is_year
 
 _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
@@ -36,7 +38,10 @@ _ROW_VERBS = ("exclude", "leave out", "omit", "filter out", "skip")
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
+_PLACES = {name_words(kind) for kinds in PLACES for kind in kinds}
 _STATE_KINDS = ("boolean", "text", "date", "timestamp")
+_MAP_OF = ("a map of", "the map of", "map of", "a map with", "map with", "a world map of", "world map of",
+           "a world map with", "world map with")  # fmt: skip
 _CLOSED = {"closed", "close", "closing"}
 """Dates without a value are open, and so are false flags."""
 
@@ -52,13 +57,13 @@ class DrawingCommands(Grammar):
     def show(self) -> Intent | None:
         """`show airports in red`."""
         cursor = self.cursor
-        verb = cursor.take("where are", "where can i find", "outline") or cursor.take_any(SHOW)
+        verb = cursor.take(*_MAP_OF, "where are", "where can i find", "outline") or cursor.take_any(SHOW)
         if verb is None or (verb == "open" and self._may_be(verb)):
             return None
         cursor.take("me", "us")
         if cursor.word() == "as":
             return None
-        cursor.take("a map of", "the map of", "map of", "a map with")
+        cursor.take(*_MAP_OF)
         cursor.take("where")
         shown = self._shown(self.subject(unknown=True, one=True))
         if verb == "outline" and isinstance(shown, Show | Restyle) and shown.look.color is not None:
@@ -181,11 +186,12 @@ class DrawingCommands(Grammar):
         cursor.take("ones", "one")
         if where is None and (subject is None or subject.where is None):
             cursor.at = start
-            ones = cursor.take(p.ONES) or cursor.take("all", "the")
+            ones, is_row = cursor.take(p.ONES) or cursor.take("all", "the"), False
             is_name = (token := cursor.token()) is not None and token.text[:1].isupper()
             is_of_values = (
                 (verb in _ROW_VERBS and cursor.word() not in STARTS)
                 or is_name
+                or (is_row := self._names_row())
                 or cursor.word(-1) in ("ones", "those", "the")
             )
             where = self.conditions(None).kind() if is_of_values else None
@@ -193,7 +199,7 @@ class DrawingCommands(Grammar):
             if (
                 ones in (None, "all", "the")
                 and verb in ("hide", "remove", "drop")
-                and not (self._is_value(where) or (ones is None and is_name))
+                and not (self._is_value(where) or (ones is None and (is_name or is_row)))
             ):
                 return None
         if where is None:
@@ -204,6 +210,17 @@ class DrawingCommands(Grammar):
             return None
         mention = subject.mention if subject and subject.mention.known else None
         return Refine(mention, Negation(where), verb=_LAYER_VERBS.get(verb, "exclude"))
+
+    def _names_row(self) -> bool:
+        """Whether the next words, at most three, name a row or place, and no other value that the layer may show:
+        `hide brazil`."""
+        words, tables = self.cursor.keys(most=3)[0], self.tables_of(None)[:1]
+        known = [
+            each for end in range(len(words), 0, -1) for each in self.vocabulary.values_called(words[:end])
+        ]
+        named = {name.name for table in tables if (name := name_column(table)) is not None}
+        own = {column for table, column, _ in known if table in tables}
+        return bool(known and tables) and all(name in named or {name_words(name)} & _PLACES for name in own)
 
     def _is_value(self, where: Condition | None) -> bool:
         """Whether the condition is a plural value of the layer's table, and nothing else has that name: `hide the

@@ -20,7 +20,7 @@ from agents.offline.conversation.past_calls import (
     table_shown,
     with_name_for_pronoun,
 )
-from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, one_of, with_piece
+from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, counted_by, one_of, with_piece
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
@@ -34,7 +34,8 @@ _THESE = re.compile(
     r"which (?:of (?:these|those|them)|ones) (?P<verb>are|have|lie) (?P<what>[^?]+?)\s*\?*", re.IGNORECASE
 )
 _AGAIN = re.compile(
-    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:now )?(?:do )?(?:the )?same(?: thing| again)?(?:,? (?:but|just))*"
+    r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:can you )?compare (?:(?:it|that|this) )?(?:with|to)"
+    r"|(?:now )?(?:do )?(?:the )?same(?: thing| again)?(?:,? (?:but|just))*"
     r"|now) |and )?"
     r"(?P<in>(?:in|of|for|from|around|with) )?"
     r"(?P<what>[^\d\s][^?]*?)(?: ones?)?(?P<instead> instead)?\s*\?*",
@@ -135,6 +136,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
+        or (counted_by(asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
         or _number_of_others(before, asked_now, vocabulary)
@@ -240,13 +242,17 @@ def _figure_of_groups(before: str, asked_now: str) -> str | None:
 
 
 def _other_column(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`and the estimated cost?` after `total length of schemes by kind`: the same figure of another column."""
+    """`and the estimated cost?` after `total length of schemes by kind`: the same figure of another column. `and the
+    beds?` after `huts by operator`: their total."""
     groups, asked = _FIGURE_OF_GROUPS.fullmatch(before), _COLUMN.fullmatch(asked_now)
-    if groups is None or asked is None or not groups["column"]:
+    found = vocabulary.match_table(name_words(groups["rows"])) if groups is not None else None
+    if groups is None or asked is None or found is None:
         return None
-    found = vocabulary.match_table(name_words(groups["rows"]))
-    if found is None or not vocabulary.columns_called(found.found, asked["what"]):
+    if not (names := vocabulary.columns_called(found.found, asked["what"])):
         return None
+    if not groups["column"]:
+        total = f"total {asked['what']} of {groups['rows']} {groups['asked']}{groups['rest']}"
+        return total if are_counts(found.found, names) else None
     begin, end = groups.span("column")
     return f"{before[:begin]}{asked['what']}{before[end:]}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.offline.language.lexicon import STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
 from agents.units import UNITS
 
 
@@ -36,6 +36,10 @@ _IS_NO_GROUP = re.compile(
     r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
 )
 """Words before a `by` that introduces an agent or an order."""
+_PEOPLE = re.compile(
+    r"\d|(?:thousand|million|capita|head|person|people|inhabitant|resident)\b", re.IGNORECASE
+)
+"""Beginnings of what follows the `per` of a rate, which leaves the groups as they are."""
 AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _BREAK_DOWN = r"(?:and |now )?(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?"
 _OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN})?"
@@ -71,6 +75,7 @@ def with_piece(before: str, asked_now: str) -> str | None:
         return None
     return (
         _with_word(before, asked_now)
+        or _with_ordinal(before, asked_now)
         or _with_amount(before, asked_now)
         or _with_group(before, asked_now)
         or _with_unit(before, asked_now)
@@ -90,6 +95,22 @@ def _with_word(before: str, asked_now: str) -> str | None:
     return None
 
 
+def _with_ordinal(before: str, asked_now: str) -> str | None:
+    """`and the second?` after `which country has the most people`: the second most."""
+    asked = re.fullmatch(
+        rf"(?:and |now )?(?:(?:what|how) about |(?:which|what|who) (?:is|was) )?(?:the )?(?P<nth>{one_of([*ORDINALS])})"
+        r"(?: (?:one|place))?\W*",
+        asked_now,
+        re.IGNORECASE,
+    )
+    own = [*re.finditer(rf"(?:\b(?:{one_of([*ORDINALS])}) )?(?P<most>{_KINDS[1]})", before, re.IGNORECASE)]
+    if asked is None or len(own) != 1:
+        return None
+    place = ORDINALS[asked["nth"].lower()]
+    nth = next(word for word, each in ORDINALS.items() if each == place)
+    return f"{before[: own[0].start()]}{nth} {before[own[0].start('most') :]}"
+
+
 def _with_amount(before: str, asked_now: str) -> str | None:
     """`make it 800 m`, `and in 2023?`, `top 20 instead`, if the question has exactly one such amount."""
     far, year, number = (each.fullmatch(asked_now) for each in (_OTHER_LENGTH, _OTHER_YEAR, _OTHER_NUMBER))
@@ -102,7 +123,7 @@ def _with_amount(before: str, asked_now: str) -> str | None:
     if number is not None and len(first := [*_FIRST.finditer(before)]) == 1:
         word = number["word"] or first[0]["word"]
         return f"{before[: first[0].start()]}{word} {number['number']}{before[first[0].end() :]}"
-    ranked = [*re.finditer(rf"\bthe (?=(?:{one_of([*SUPERLATIVES])})\b)", before, re.IGNORECASE)]
+    ranked = [*re.finditer(rf"(?:^|\bthe )(?=(?:{one_of([*SUPERLATIVES])})\b)", before, re.IGNORECASE)]
     if number is not None and number["word"] and len(ranked) == 1:
         return f"{before[: ranked[0].end()]}{number['number']} {before[ranked[0].end() :]}"
     return None
@@ -115,9 +136,20 @@ def _with_group(before: str, asked_now: str) -> str | None:
     if group is None or group["by"].split()[0].lower() in STARTS:
         return None
     layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
+    if not group["counts"] and _PEOPLE.match(group["by"]):
+        return f"{before.rstrip(' ,')} {group['asked']}"
     if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
         return _grouped(before, group["asked"])
     return f"number of {layer[0]} {group['asked']}" if layer is not None else None
+
+
+def counted_by(asked_now: str) -> str | None:
+    """`per country`, `count by country` after rows were drawn: their number in each group. `by country` alone could
+    also be a colour."""
+    group = re.fullmatch(rf"{_OPENER}{_COUNTS}(?P<asked>{GROUP})\s*\?*", asked_now, re.IGNORECASE)
+    if group is None or not (group["counts"] or not group["asked"].lower().startswith("by ")):
+        return None
+    return f"number of them {group['asked']}"
 
 
 def _with_unit(before: str, asked_now: str) -> str | None:

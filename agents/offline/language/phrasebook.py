@@ -143,11 +143,11 @@ SIZED = Phrases(f"""
     [circle|dot|point|line|symbol|bubble|marker]
     {_SIZE} (by|according to|based on|showing|proportional to|depending on|following|from|shows|for)
     | proportional to | by size of | (circles|dots|bubbles|symbols) whose size (is|shows|represents)
+    | (bigger|larger|thicker|wider) [circles|dots|lines] (by|according to|based on|depending on)
 """)
 _THINGS = "[circles|dots|points|lines|symbols|markers|bubbles|ones]"
 SIZED_MORE = Phrases(
-    f"(bigger|larger|thicker|wider) {_THINGS} (the more|the higher|the larger|with more)"
-    " | (bigger|larger|thicker|wider) [circles|dots|lines|points|symbols] for (more|higher|larger|greater|bigger)"
+    f"(bigger|larger|thicker|wider) {_THINGS} ((the|for) (more|higher|larger)|with more|for (greater|bigger))"
 )
 THE_BIGGER = Phrases(
     "[,] the (bigger|larger|thicker|wider) [the|their] [circle|circles|dot|dots|point|points|line|lines]"

@@ -133,7 +133,7 @@ class Grammar(ValueNouns):
         """
         cursor, start = self.cursor, self.cursor.at
         everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
-        if everything:
+        if everything and not self.value_before_noun(cursor.at, self.mention):
             cursor.at = start
             mention = self.mention()
             if mention is not None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
-from agents.offline.language.conditions.coordinates import take_line, take_spot
+from agents.offline.language.conditions.geometries import take_line, take_spot
 from agents.offline.language.conditions.value_text import IN_NAMES, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
@@ -40,6 +40,8 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import PLACES
 
+PER_ROW = 0.5
+"""Cost of `each of them` as all of them, for it more often means one by one: `how many trees in each of them`."""
 NAMED_PLACE = 2.0
 """Cost of a place by name; known words of the data cost nothing."""
 OF_VALUE = 1.5
@@ -194,7 +196,8 @@ class Tags(Figures):
         """`them`: the result of the previous step, or the layer mentioned last."""
         self.cursor.at = at
         if self.cursor.take(p.RESULT):
-            yield Span(self.cursor.at, Features(text=self.cursor.since(at), previous=True))
+            text = self.cursor.since(at)
+            yield Span(self.cursor.at, Features(text=text, previous=True), PER_ROW * text.startswith("each"))
         self.cursor.at = at
         if self.cursor.take("those", "the ones", "ones"):
             yield Span(self.cursor.at, Features(text="them", previous=True), 1.0)

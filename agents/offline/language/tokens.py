@@ -19,6 +19,8 @@ TokenKind = Literal["word", "number", "string", "sign"]
 _QUOTES = {'"': '"', "“": "”", "„": "“”", "«": "»", "`": "`", "‘": "’"}
 _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
+_SPACES = " \u00a0\u202f\u2009"
+"""Spaces between thousands; the last three do not break a line."""
 _INSIDE_WORD = "'’-._&/"
 _SHORT_TITLES = frozenset(("st", "ste", "mt", "ft", "dr", "prof", "mr", "mrs"))
 """Abbreviations whose full stop belongs to a name: `St. Bernard`."""
@@ -125,7 +127,7 @@ def _number(text: str, place: int) -> Token | None:
     if _is_name(text, end):
         return None
     end = _digits_end(text, end)
-    digits = text[place:end].replace(",", "").replace("_", "").replace("'", "").replace("−", "-")
+    digits = re.sub(rf"[,_'{_SPACES}]", "", text[place:end]).replace("−", "-")
     exponent = _exponent_end(text, end)
     if exponent > end:
         digits += text[end:exponent]
@@ -152,13 +154,14 @@ def _digit(char: str) -> bool:
 
 
 def _digits_end(text: str, place: int) -> int:
-    """The end of digits, thousands separators (before exactly three digits) and one decimal point."""
+    """The end of digits, thousands separators (before exactly three digits; a space only before zeros: `10 000`) and
+    one decimal point."""
     end, point = place, False
     while end < len(text):
         char = text[end]
         following = text[end + 1 : end + 4]
         if _digit(char) or (
-            char in ",_'"
+            (char in ",_'" or (char in _SPACES and following == "000"))
             and not point
             and len(following) == 3
             and all(map(_digit, following))

@@ -92,6 +92,10 @@ Operand = Quantity | Day | ColumnMention | NamedRow | str | bool
 # --- conditions -----------------------------------------------------------------------------------
 
 
+IN_FORCE = "in force"
+"""The measure of a comparison with the time from the start date to the end date of a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compare:
     """A comparison; `op` is its CQL2 operator. Without `column`, `measure` or the value's unit determines the

@@ -26,6 +26,8 @@ _MEASURED_IN_INCHES = word_set("""
 """)
 """Words before `in` when it means inches."""
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
+_VOLUMES = frozenset(("m3", "cbm", "fm", "efm", "vfm", "l"))
+"""Units of volume, of timber in German, that are not converted."""
 _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
@@ -60,7 +62,7 @@ def column_unit(column: Column) -> Unit | None:
             return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
         if UNITS[ending].dimension == "length" and _COSTS & {*before}:
             return None  # `est_cost_m` is in millions
-        if before[-1] in COLUMN_ENDINGS and before[-1] not in _SQUARE:
+        if before[-1] in COLUMN_ENDINGS | _VOLUMES and before[-1] not in _SQUARE:
             return None  # `yield_t_ha`: tonnes per hectare
         if _is_per_unit(UNITS[ending], column.comment or ""):
             return None  # `VFM_HA`: “growing stock per hectare”

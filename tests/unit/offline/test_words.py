@@ -114,6 +114,8 @@ def test_colours_are_those_of_css(text: str, color: str | None) -> None:
         ("m", None, "number", None),
         ("name", "in metres", "text", None),
         ("score", "How good it is, in all", "number", None),
+        ("age_yrs", None, "integer", "years"),
+        ("mean_stock_vfm_ha", None, "number", None),
     ],
 )
 def test_the_unit_of_a_column_comes_from_its_name_or_its_comment(

@@ -14,13 +14,13 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.commands.requests import row_column
 from agents.offline.language.column_names import KIND_NOUNS, columns_called
+from agents.offline.language.conditions.in_force import times_lasting
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.name_costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.filters.times import times_lasting
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
     ColumnWords,
@@ -242,14 +242,20 @@ def _coloured_by_number(bindings: Mapping[str, Any], context: Context) -> Steps 
 def area_column(
     own: Table | None, words: tuple[str, ...], vocabulary: Vocabulary
 ) -> tuple[Table, str] | None:
-    """The text column that exactly one table of areas has, if the points of `own` lack it."""
+    """The text column that exactly one table of areas has, if the points of `own` lack it. Words that also name a
+    table must be the column's whole name: `district` is not a `kind`, “district or municipality”."""
     if own is None or own.geometry_family != "point" or columns_called((own,), words):
         return None
+    of_table = vocabulary.match_table(words)
+    whole = of_table is not None and of_table.length >= len(words)
     having = [
         (table, names[0])
         for table in vocabulary.few_tables
         if table.geometry_family == "polygon"
-        and len(names := columns_called((table,), words)) == 1
+        and len(
+            names := columns_named(table, words, whole=True) if whole else columns_called((table,), words)
+        )
+        == 1
         and not _is_number(table, names[0])
     ]
     return having[0] if len(having) == 1 else None
@@ -336,6 +342,7 @@ _BY = f"({_BY_EACH}|{_OF_EACH})"
 _SHARE = "(<what>|what|which) <share> of [the] {source:rows}"
 _IN_PERCENT = "[[,] (in|as) [a] (percent|%|percentage|percentages)]"
 _NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [countries|places|values|groups])"
+_SHOWN = "[show [me]|map|plot|draw]"
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
     *(
@@ -349,9 +356,14 @@ RULES = (
         _coloured_by_number,
     ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
-    rule("{source:bare} (per|for each|in each|for every|in every) {by:column}", by_own_column, 1.0),
+    rule(
+        f"{_SHOWN} {{source:bare}} (per|for each|in each|for every|in every) {{by:column}}",
+        by_own_column,
+        1.0,
+    ),
     rule("{source:bare} (by|per|<in_each>) {by:column}", by_column_of_areas, 3.0),
     rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
+    rule(f"{_SHOWN} {{source:bare}} <in_each> [of] {{areas:bare}}", by_place, 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
     rule(f"(<how_many>|<what>) (records|entries|rows) ({_BY}|<in_each>) {{by:column}}", _records, NO_ROWS),

@@ -53,8 +53,8 @@ PART_TEXTS = {
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|the nearest|the next]",
     "of_each": "(of|around each of|around|round|of each of|for|from|on|inside|in)",
-    "how_many": "(how many|what is the number of|what's the number of|tell me how many|the number of|number of"
-    "|what is the count of|the count of|count of|count up|count)",
+    "how_many": "(how many|how many of|what is the number of|what's the number of|tell me how many|the number of"
+    "|number of|what is the count of|the count of|count of|count up|count)",
     "in_each": "(in each|in every|per|inside each|within each|for each|each)",
     "for_each": "(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
     "|by each|by|of each|of every|each)",

@@ -10,6 +10,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.in_force import times_lasting
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.name_costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
@@ -17,7 +18,6 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, are_forms, doers_of, english, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf
-from agents.offline.meaning.filters.times import times_lasting
 from agents.units import UNITS, Unit
 
 

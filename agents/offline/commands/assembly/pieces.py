@@ -121,7 +121,7 @@ class PiecesOfTable(MeasuredPieces):
         begin = self._past(self.cursor.at, _BEFORE_ROWS)
         for span in self._tags.spans(_ROWS, begin):
             rows: Features = span.value
-            if rows.mention is None or rows.guessed or not self._is_of_table(rows.mention):
+            if rows.mention is None or rows.guessed or rows.drawn or not self._is_of_table(rows.mention):
                 continue
             self.cursor.at = span.end
             are_these = not {"these", "those"}.isdisjoint(self.cursor.words[place:begin])

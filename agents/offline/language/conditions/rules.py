@@ -11,13 +11,12 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
-from agents.offline.language.conditions.coordinates import take_near_spot
 from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.flags import ABSENT, PRESENT
+from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
-from agents.offline.language.conditions.shapes import take_geometry
 from agents.offline.language.conditions.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
@@ -68,10 +67,10 @@ class Conditions(DoneBy, States):
         if (taken := take_geometry(cursor) or take_near_spot(cursor) or take_period(cursor)) is not None:
             return taken
         found = self._first(
-            self.in_state, self.whole_value, self.never_done, self.not_doing, self.negated, self.focus, self.lettered,
-            self.named, self.done_by, self.done_by_nobody, self.by_someone, self.about, self.made_of, self.flag_is,
-            self.with_column, self.by_column, self.comparison, self.beyond_a_column, self.between_years, self.sized,
-            self.place,
+            self.in_force, self.in_state, self.whole_value, self.never_done, self.not_doing, self.negated, self.focus,
+            self.lettered, self.named, self.done_by, self.done_by_nobody, self.by_someone, self.about, self.made_of,
+            self.flag_is, self.with_column, self.by_column, self.comparison, self.beyond_a_column, self.between_years,
+            self.sized, self.place,
         )  # fmt: skip
         if found is not None:
             return found

@@ -1,10 +1,11 @@
-"""Conditions on columns that hold the same state at different times: `normally open but currently closed`."""
+"""Conditions on states at a time: `normally open but currently closed`, `active on 1 September 2025`."""
 
 from __future__ import annotations
 
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import is_flag, without_negation
+from agents.offline.language.conditions.in_force import take_in_force
 from agents.offline.language.conditions.value_text import MAX_VALUE_WORDS, ValueRules
 from agents.offline.language.words import comment_head, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf
@@ -20,7 +21,11 @@ _NEUTRAL_WORDS = word_set("is are position state status")
 
 
 class States(ValueRules):
-    """Rule for normal and current states."""
+    """Rules for normal and current states, and for rows that last some time."""
+
+    def in_force(self) -> Condition | None:
+        """`active on 1 September 2025`, of rows with a start and an end date."""
+        return take_in_force(self.cursor, self.tables)
 
     def in_state(self) -> Condition | None:
         """`closed right now`, `that should normally be open`, `currently closed`."""

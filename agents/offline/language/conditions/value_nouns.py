@@ -26,7 +26,7 @@ NO_ADJECTIVE = word_set("""
     less only me us what how who were was have has had happened occurred do does did
     most least fewest same other second third next last average total number without lacking outside
     about around near along across inside beside a an cross crosses touch touches border borders intersect
-    intersects contain contains overlap overlaps lie lies the there
+    intersects contain contains overlap overlaps lie lies the there per
 """)
 """Words that are never adjectives, nor the last word of a value."""
 _ROWS = word_set("record entry row feature")

@@ -43,6 +43,7 @@ from agents.offline.meaning.filters.times import (
     at_time,
     earlier,
     in_decade,
+    in_force,
     in_years,
     of_every_year,
     weekdays_named,
@@ -243,6 +244,8 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
 async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
     """A comparison; a number is looked up in a text column like a word (`felt in 2020` is no value of `felt`)."""
+    if (lasting := in_force(table, condition)) is not None:
+        return lasting
     column = compared_column(scene, table, condition)
     value, op = condition.value, condition.op
     if isinstance(value, NamedRow):

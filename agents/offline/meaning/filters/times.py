@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import ENDED, columns_called, times_of
+from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.days import WEEKDAYS
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.conditions.in_force import times_lasting
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (
+    IN_FORCE,
     Between,
     ColumnMention,
     Compare,
@@ -156,14 +157,24 @@ def _moment(column: Column, day: datetime.date) -> Cql2:
     )
 
 
-_STARTED = word_set("begin began begun start started from open opened")
-"""Words in names of start dates."""
-
-
-def times_lasting(table: Table) -> tuple[str, str] | None:
-    """The start and end date of a row (`start_date`, `end_date`), if no column holds its duration."""
-    times = [each.name for each in table.columns if each.kind in ("date", "timestamp")]
-    begun = [name for name in times if not _STARTED.isdisjoint(name_words(name))]
-    ended = [name for name in times if not ENDED.isdisjoint(name_words(name))]
-    is_sure = len(begun) == len(ended) == 1 and begun != ended
-    return (begun[0], ended[0]) if is_sure and not columns_called((table,), ("duration",)) else None
+def in_force(table: Table, condition: Compare) -> Cql2 | None:
+    """Rows that had begun by the end of a period and had not ended before it, for `active in May 2019` and for a day
+    without a column; None for other conditions. An empty end date means that a row has not ended."""
+    value, is_asked = condition.value, condition.measure == IN_FORCE
+    on_day = (
+        condition.op == "=" and condition.column is None and isinstance(value, Day) and len(value.text) == 10
+    )
+    lasting = times_lasting(table) if is_asked or on_day else None
+    if lasting is None:
+        if is_asked:
+            raise Refuse(refusals.NOT_LASTING(table=table.title), refusals.SAY_DATE())
+        return None
+    begun, ended = (column for name in lasting if (column := table.column(name)) is not None)
+    not_ended: Cql2 = {"op": "isNull", "args": [property_of(ended.name)]}
+    return {
+        "op": "and",
+        "args": [
+            at_time(begun, "<=", value),
+            {"op": "or", "args": [at_time(ended, ">=", value), not_ended]},
+        ],
+    }

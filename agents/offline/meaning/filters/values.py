@@ -138,8 +138,10 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         forms = [*adjective_forms(text), " ".join(words)]
         if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):
             return equals(flag.name, stored)
-    named = await _beside_column_name(scene, table, text) or empty_where(table, name_words(text))
-    named = named or await done_by(scene, table, text)
+    empty = empty_where(table, name_words(text))
+    if empty is not None and await stored_values(scene, table, own, adjective_forms(text)):
+        empty = None  # it is a value, too
+    named = await _beside_column_name(scene, table, text) or empty or await done_by(scene, table, text)
     if named is not None:
         return named
     try:

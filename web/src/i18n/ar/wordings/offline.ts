@@ -74,6 +74,7 @@ export const offline = {
   rank_ask_first: "اطلب أول {n} حسب {column}.",
   value_other_kind: "قيم {column} من {table} من نوع {kind}، وليست “{text}” منها",
   value_no_date: "في {column} تواريخ، و“{text}” ليس تاريخًا",
+  value_not_lasting: "لا يوجد في {table} عمودان للتاريخين اللذين تبدأ فيهما صفوفه وتنتهي",
   value_say_date: "اذكر سنة، أو تاريخًا مثل 2019-05-01.",
   value_other_selection: "المحدد عناصر من {layer} لا من {table}",
   value_without_selection: "لتقصد المنطقة أو العرض، احذف التحديد من الرسالة.",

@@ -1,15 +1,26 @@
-"""Conditions on distances from coordinates, parallels or meridians: `within 5 km of 53.69, -6.44`, `less than
-100 km from the equator`; and on features at a point: `containing 53.69, -6.44`."""
+"""Conditions on geometries: distances from coordinates, parallels or meridians (`within 5 km of 53.69, -6.44`, `less
+than 100 km from the equator`), features at a point (`containing 53.69, -6.44`), the side of a line (`south of the
+equator`, `in the western hemisphere`) and validity (`with invalid geometries`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import MERIDIANS, PARALLELS
+from agents.offline.language.lexicon import HEMISPHERES, MERIDIANS, PARALLELS
 from agents.offline.language.nouns import take_quantity
 from agents.offline.language.words import Phrases
-from agents.offline.meaning.conditions import EarthLine, NearSpot, Negation, Order, Spot
+from agents.offline.meaning.conditions import (
+    EarthLine,
+    GeometryFact,
+    NearSpot,
+    Negation,
+    OnSide,
+    Order,
+    Side,
+    Spot,
+)
 
 _CLOSER = Phrases("""
     within [a] [radius|distance] [of] | less than | closer than | nearer than | up to | at most | (not|no) more than
@@ -26,7 +37,7 @@ _CROSSING = Phrases(
 _SPOT = Phrases("[the] (point|position|location|spot|coordinate|coordinates|place) [at]")
 _LATITUDE, _LONGITUDE = Phrases("lat | latitude"), Phrases("lon | lng | long | longitude")
 _POLES = {"n": 1.0, "north": 1.0, "s": -1.0, "south": -1.0}
-_SIDES = {"e": 1.0, "east": 1.0, "w": -1.0, "west": -1.0}
+_EAST_WEST = {"e": 1.0, "east": 1.0, "w": -1.0, "west": -1.0}
 
 
 def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
@@ -86,9 +97,9 @@ def _coordinate(cursor: Cursor) -> _Coordinate | None:
         return None
     degrees = cursor.take("°", "degrees", "degree", "deg") is not None
     value, letter = number.value, cursor.word()
-    if not which and letter in (*_POLES, *_SIDES):
+    if not which and letter in (*_POLES, *_EAST_WEST):
         which = "latitude" if letter in _POLES else "longitude"
-        value *= _POLES.get(letter) or _SIDES[letter]
+        value *= _POLES.get(letter) or _EAST_WEST[letter]
         cursor.at += 1
     return value, which, degrees or "." in number.text
 
@@ -117,3 +128,68 @@ def take_line(cursor: Cursor) -> EarthLine | None:
         return EarthLine("parallel", PARALLELS[parallel], parallel)
     meridian = cursor.take(*MERIDIANS)
     return EarthLine("meridian", MERIDIANS[meridian], meridian) if meridian is not None else None
+
+
+_FACTS = (
+    (p.WITHOUT_SHAPE, GeometryFact("missing")),
+    (p.INVALID_SHAPE, GeometryFact("invalid")),
+    (p.VALID_SHAPE, GeometryFact("valid")),
+    (p.EMPTY_SHAPE, GeometryFact("empty")),
+)
+_SIDES: dict[str, Side] = {"north": "north", "south": "south", "east": "east", "west": "west"}
+
+
+def take_geometry(cursor: Cursor) -> GeometryFact | OnSide | None:
+    """A condition on the geometry. Returns None without moving the cursor if none follows."""
+    return next((fact for phrases, fact in _FACTS if cursor.take(phrases)), None) or _take_side(cursor)
+
+
+def _take_side(cursor: Cursor) -> OnSide | None:
+    start = cursor.at
+    cursor.take("that lie", "which lie", "lie", "lies", "lying", "are", "is")
+    cursor.take("wholly", "entirely")
+    found = _hemisphere(cursor) or _beyond(cursor)
+    if found is None:
+        cursor.at = start
+    return found
+
+
+def _hemisphere(cursor: Cursor) -> OnSide | None:
+    start = cursor.at
+    side = _SIDES.get(cursor.word(2).removesuffix("ern"))
+    if cursor.take("in the", "on the") and side is not None and cursor.take(*HEMISPHERES):
+        return OnSide(side, 0.0, f"the {side}ern hemisphere")
+    cursor.at = start
+    return None
+
+
+def _beyond(cursor: Cursor) -> OnSide | None:
+    start = cursor.at
+    cursor.take("to the")
+    side = _SIDES.get(cursor.word()) if cursor.word(1) == "of" else None
+    if side is not None:
+        cursor.at += 2
+    elif cursor.word() in ("above", "below") and any(cursor.sees(line, 1) for line in PARALLELS):
+        side = "north" if cursor.word() == "above" else "south"
+        cursor.at += 1
+    else:
+        return None
+    lines = PARALLELS if side in ("north", "south") else MERIDIANS
+    line = cursor.take(*lines)
+    degrees = lines[line] if line is not None else _degrees(cursor, side)
+    if degrees is None or abs(degrees) > (90 if lines is PARALLELS else 180):
+        return None
+    return OnSide(side, degrees, cursor.since(start).removeprefix("to the "))
+
+
+def _degrees(cursor: Cursor, side: Side) -> float | None:
+    """`60 degrees`, `latitude 60`, `60° N`, `45 S`; a number alone is not a latitude."""
+    named = cursor.take("the latitude of", "latitude", "the longitude of", "longitude")
+    number = cursor.take_number()
+    unit = cursor.take("°", "degrees", "degree")
+    ends = "ns" if side in ("north", "south") else "ew"
+    letter = cursor.word()[:1] if cursor.word() in (*ends, *_SIDES) and cursor.word()[:1] in ends else ""
+    cursor.at += bool(letter)
+    if number is None or not (named or unit or letter):
+        return None
+    return -number.value if letter in ("s", "w") else number.value
