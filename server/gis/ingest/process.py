@@ -178,7 +178,7 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
         "ARROW_DEFAULT_MEMORY_POOL": "system",
     }
     bootstrap = _LIMITED.format(
-        seconds=limits.processor_seconds, memory=limits.memory, output=limits.unpacked
+        root=str(ROOT), seconds=limits.processor_seconds, memory=limits.memory, output=limits.unpacked
     )
     with (folder / LOG).open("wb") as log_text:
         return await asyncio.create_subprocess_exec(
@@ -198,7 +198,7 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
 
 
 _LIMITED = """
-import runpy, sys
+import os, runpy, sys, types
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
@@ -213,9 +213,13 @@ if sys.platform == "linux":
 class NotNeeded:
     # Pyogrio loads these if it can, which takes half of the start of a reader.
     def find_spec(self, name, *_):
-        if name in ("geopandas", "pandas", "pyproj"):
+        if name in ("certifi", "geopandas", "pandas", "pyproj"):
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, NotNeeded())
+for name in ("agents", "agents.core"):
+    # Reading needs some of their modules, and not what the packages themselves import.
+    package = sys.modules[name] = types.ModuleType(name)
+    package.__path__ = [os.path.join({root!r}, *name.split("."))]
 runpy.run_module("server.gis.reading.reader", run_name="__main__", alter_sys=False)
 """
 
