@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from agents.provenance import vocabulary
 
@@ -116,14 +117,26 @@ MAX_CONTEXT = 60
 """Characters before and after a number that are considered."""
 
 
+MAX_KEPT = 1000
+"""Characters of a text whose quantities are kept."""
+
+
 def numerals(text: str) -> list[Numeral]:
     """All quantities in the text, in order."""
+    return list(_kept_numerals(text) if len(text) <= MAX_KEPT else _numerals(text))
+
+
+def _numerals(text: str) -> tuple[Numeral, ...]:
     alike = _ascii(text[:MAX_CHARACTERS])
     masked = _mask(alike)
     found = [_numeral(text, masked, match) for match in _NUMBER.finditer(masked)]
     spelled = [_spelled(text, masked, match) for match in _WORD.finditer(masked)]
     there = sorted((each for each in (*found, *spelled) if each is not None), key=lambda each: each.start)
-    return _with_shared(there, masked)
+    return tuple(_with_shared(there, masked))
+
+
+_kept_numerals = lru_cache(4096)(_numerals)
+"""Each turn reads the results of the earlier ones again."""
 
 
 def _with_shared(there: list[Numeral], masked: str) -> list[Numeral]:
