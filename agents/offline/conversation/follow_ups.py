@@ -82,6 +82,11 @@ _HOW_MANY_OF = re.compile(
 _HOW_MANY_THEY_ARE = re.compile(
     r"(?:and )?how many (?:are|is) (?:that|these|those|they|it)\W*", re.IGNORECASE
 )
+_HOW_MANY_THAT_IS = re.compile(
+    r"(?:and )?how many (?!of\b)(?P<what>[a-z]+(?: [a-z]+)?) (?:is|are) (?:that|this|those|these)"
+    r"(?: in total| altogether)?\W*",
+    re.IGNORECASE,
+)
 _NTH_OF_THEM = re.compile(
     r"(?:and |(?:which|what|who)(?: one)? (?:is|was) )?(?:the )?"
     rf"(?P<nth>(?:{one_of([*ORDINALS])})[ -](?:{one_of([*SUPERLATIVES])}))"
@@ -124,6 +129,11 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     asked_now = text.strip()
     if _HOW_MANY_THEY_ARE.fullmatch(asked_now):
         return "how many are there"
+    if (held := _HOW_MANY_THAT_IS.fullmatch(asked_now)) is not None:
+        found = vocabulary.match_table(name_words(held["what"]))
+        shown = table_shown(messages, vocabulary) if found is not None else None
+        if found is None or shown in found.found:
+            return f"how many {held['what']} do they have" if found is None else "how many are there"
     if (nth := _NTH_OF_THEM.fullmatch(asked_now)) is not None:
         return f"which one is the {nth['nth']}"
     these = _THESE.fullmatch(asked_now)

@@ -138,7 +138,8 @@ class Tags(Figures):
                 for table, column, value in known
                 if table.geometry_family == "polygon" and name_words(column)[-1] not in _NAMES_OF_PLACES
             }
-            if len(areas) != 1 or any(table in self.roots for table, _, _ in known) or not used[length - 1]:
+            own = self.roots or (self.default,)  # `which of them are in tonbach`
+            if len(areas) != 1 or any(table in own for table, _, _ in known) or not used[length - 1]:
                 continue
             (((table_id, column), value),) = areas.items()
             self.cursor.at = at + used[length - 1]

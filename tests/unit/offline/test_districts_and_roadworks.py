@@ -48,8 +48,8 @@ SIGHTINGS = make_table(
 )  # fmt: skip
 STANDS = make_table(
     "data.forest_stands", "POLYGON", "Forest stands",
-    [("id", "integer", ""), ("revier", "text", ""), ("age_yrs", "integer", ""), ("trees", "integer", "")],
-    [(1, "Tonbach", 166, 40, (1.0, 1.0)), (2, "Kniebis", 20, 90, (1.0, 1.1))],
+    [("stand_no", "text", ""), ("revier", "text", ""), ("age_yrs", "integer", ""), ("trees", "integer", "")],
+    [("TON-1", "Tonbach", 166, 40, (1.0, 1.0)), ("KNI-2", "Kniebis", 120, 90, (1.0, 1.1))],
 )  # fmt: skip
 
 
@@ -181,3 +181,24 @@ async def test_totals_of_the_groups_that_were_counted(chat: Chat, desk: Desk) ->
     assert desk.analysis.steps, answer
     aggregates = desk.analysis.steps[-1][1]["aggregates"]
     assert {"function": "sum", "column": "trees"} in aggregates
+
+
+@pytest.mark.parametrize(
+    "before", ["how many stands are older than 120 years?", "show stands older than 120 years"]
+)
+async def test_the_total_of_the_rows_before(chat: Chat, before: str) -> None:
+    await chat(before)
+    await chat("how many trees is that?")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["column"], arguments["filters"]) == (
+        "column_stats", "trees", where("age_yrs", ">", 120),
+    )  # fmt: skip
+
+
+async def test_which_of_them_have_a_value_in_small_letters(chat: Chat) -> None:
+    await chat("show stands older than 100 years")
+    await chat("which of them are in tonbach")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == (
+        "query_features", both(where("age_yrs", ">", 100), where("revier", "=", "Tonbach")),
+    )  # fmt: skip
