@@ -13,6 +13,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Column, Table
+from agents.offline.analyses_read import analysis_read
 from agents.offline.analysis_plan import planned
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.analysis_words import (
@@ -27,10 +28,10 @@ from agents.offline.answers.analysis_words import (
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import why_failed
 from agents.offline.asked_once import forget_answers
-from agents.offline.commands.analyses.analysis import Chain, read_analysis
+from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.examples import nearest_examples
 from agents.offline.commands.looks import style_arguments, with_stored_values
-from agents.offline.language.reading import read, read_once
+from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import filled, late_look
@@ -94,8 +95,7 @@ async def _next_call(
 ) -> AssistantMessage:
     """The next call. Raises Refuse or Ask if there is none, and ToolFailed."""
     words = scene.vocabulary
-    key = ("analysis", goal, words.state)
-    chain = await read_once(words.index, key, lambda: read_analysis(goal, words, words.operations))
+    chain = await analysis_read(goal, words)
     if chain is None:
         raise _unread(goal, scene)
     recipe = await planned(scene, chain)

@@ -42,7 +42,7 @@ from agents.offline.conversation.past_calls import (
     rows_listed,
     rows_meant,
 )
-from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read, read_once
+from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, Unhashed, read, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
@@ -222,7 +222,7 @@ class Turn:
 
     async def _read(self, text: str, vocabulary: Vocabulary, start: int) -> list[Command]:
         default = self._default_table(start)
-        key = (text, start, default.id if default is not None else None, vocabulary.state)
+        key = (text, start, Unhashed((default and default.id, vocabulary.state, vocabulary.tools)))
         return await read_once(vocabulary.index, key, lambda: parse(text, vocabulary, default, start))
 
     def _in_place(self, command: Command) -> Command:
@@ -367,7 +367,7 @@ class Turn:
         """The question of a command, read without the layers that it added, whose names may be its words."""
         before = self._vocabulary_before()
         commands = await self._read(self.text[: place.end], before, place.start)
-        return question_about(commands[0], before) if commands else ""
+        return await question_about(commands[0], before) if commands else ""
 
     def _vocabulary_before(self) -> Vocabulary:
         """The vocabulary without the layers that this message added."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.domain import Layer, Table
-from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.analyses_read import analysis_read
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
@@ -260,11 +260,11 @@ def rows_listed(command: i.Command) -> str:
     return command.text.rstrip(" ?!.") if is_list else ""
 
 
-def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
+async def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     """The request with `{}` for its only place or value; empty if it has none or several."""
     meant: Any = command.intent
     if isinstance(meant, i.Analyse):
-        meant = read_analysis(meant.goal, vocabulary, vocabulary.operations)
+        meant = await analysis_read(meant.goal, vocabulary)
     elif not isinstance(meant, i.Count | i.Lookup | i.Statistic | i.Rows | i.Show):
         return ""
     parts = parts_of(meant)

@@ -261,9 +261,9 @@ class Vocabulary:
 
     @property
     def state(self) -> Unhashed:
-        """All that reading a text depends on, besides the index."""
+        """All that reading an analysis depends on, besides the index; reading a command depends on tools, too."""
         values = [(each[0].id, *each[1:]) for found in self._values.values() for each in found]
-        return Unhashed((self.layers, self.operations, self.tools, values, set(self.partial_nouns)))
+        return Unhashed((self.layers, self.operations, values, set(self.partial_nouns)))
 
     @property
     def few_tables(self) -> tuple[Table, ...]:

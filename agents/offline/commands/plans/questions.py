@@ -9,10 +9,10 @@ from typing import Any
 
 from agents.domain import Cql2, Table
 from agents.geo.wording.phrases import listed
+from agents.offline.analyses_read import analysis_read
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
-from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.commands.analyses.asked_back import ask_back
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
@@ -20,7 +20,6 @@ from agents.offline.commands.plans.ranked_charts import chart_of_groups
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
-from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
@@ -195,7 +194,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
 
     Raises Ask for ambiguous places, Refuse if no layer shows `them`.
     """
-    chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
+    chain = await analysis_read(goal, scene.vocabulary)
     if chain is None:
         return goal
     for mention in chain.spoken_of:
