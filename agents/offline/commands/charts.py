@@ -15,7 +15,7 @@ from agents.offline.language.column_names import times_of
 from agents.offline.language.figures import adds_up
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
@@ -175,6 +175,9 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     The result of an analysis with a single row, such as a ring around a city, is used last.
     """
     words = [bound[name].text for name in ("first", "second") if name in bound]
+    rows = vocabulary.match_table(name_words(words[0])) if len(words) == 2 and is_plural(words[0]) else None
+    if rows is not None and rows.length == len(name_words(words[0])):
+        return None  # `cities per continent` are counted, and not the column `city` of airports
     shown = [
         table for each in reversed(vocabulary.layers) if (table := vocabulary.table(each.table)) is not None
     ]

@@ -126,6 +126,9 @@ class Looks(Symbols):
 
     def by(self, look: Look) -> Look | None:
         """`by population`: the size of circles, the weight of a heat map, else the colour."""
+        groups = self.cursor.sees("per") or self.cursor.sees("for each")
+        if groups and self.cursor.word(-1) not in _COLOURS:
+            return None  # `airports per country` are counted
         by = self.cursor.take(p.BY)
         column = self.column() if by is not None else None
         if column is None or (by == "per" and self._are_numbers(column)):
@@ -265,6 +268,8 @@ def ramp_between(low: str, high: str) -> str | None:
     return found or (f"{back}{REVERSED}" if (back := RAMPS_BETWEEN.get((last, first))) else None)
 
 
+_COLOURS = word_set("colour color colours colors coloured colored shade shaded")
+"""Words after which `per country` is a colour for each country."""
 _SHADE = re.compile(r"^(?:light|dark|pale|deep|medium)(?=\w)")
 
 
