@@ -130,7 +130,7 @@ SUPERLATIVE = Phrases(" | ".join(SUPERLATIVES))
 
 COLOURED = Phrases("""
     coloured | colored | shaded | painted | styled | filled | tinted | classified | drawn | symbolised |
-    symbolized | categorised | categorized
+    symbolized | categorised | categorized | with (a|one) [different|separate] (colour|color)
 """)
 CIRCLES = Phrases("""
     as [proportional|graduated|scaled] circles | as (proportional|graduated) symbols

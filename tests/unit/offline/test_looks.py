@@ -109,6 +109,8 @@ async def test_two_layers_of_one_request_have_their_own_looks() -> None:
          {"color": "purple", "style": {"stroke_color": "white", "stroke": 2}}),
         ("show plans in 3d by planned dwellings", {"style": {"extrude": "dwell"}}),
         ("show plans coloured by land use", {"style": {"kind": "categorical", "column": "lu_name"}}),
+        ("show plans with a different colour for each status", {"style": {"kind": "categorical", "column": "status"}}),
+        ("plans with a colour per status", {"style": {"kind": "categorical", "column": "status"}}),
         ("choropleth of planned dwellings, 5 classes, yellow to dark blue",
          {"style": {"kind": "graduated", "column": "dwell", "ramp": "YlGnBu", "classes": 5}}),
         ("map of planned dwellings in reds", {"style": {"kind": "graduated", "column": "dwell", "ramp": "Reds"}}),

@@ -357,7 +357,7 @@ RULES = (
     ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
     rule(
-        f"{_SHOWN} {{source:bare}} (per|for each|in each|for every|in every) {{by:column}}",
+        f"{_SHOWN} {{source:bare}} (per|for each|in each|for every|in every) {{by:column}} [[,] {{more:condition}}]",
         by_own_column,
         1.0,
     ),
