@@ -20,6 +20,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
     all_of,
+    joined,
 )
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
 from agents.offline.meaning.places import PLACES
@@ -153,7 +154,7 @@ class DrawingCommands(Grammar):
         opener = cursor.take(p.ONLY)
         if opener is None:
             return None
-        year = self._only_year()
+        year = self._only_years()
         if year is not None:
             return Refine(None, year)
         subject = self._refined_subject()
@@ -162,13 +163,18 @@ class DrawingCommands(Grammar):
             cursor.take(p.ONES, "only")
         return self._refinement(subject, "and")
 
-    def _only_year(self) -> Condition | None:
-        """`only 2021`."""
-        token = self.cursor.token()
-        if token is None or not token.text.isdigit() or not is_year(token.value):
-            return None
-        self.cursor.at += 1
-        return Compare("=", Quantity(token.value, text=token.text), measure="time")
+    def _only_years(self) -> Condition | None:
+        """`only 2021`, `only 2020 and 2022`."""
+        years: list[Condition] = []
+        while True:
+            start = self.cursor.at
+            self.cursor.take("and", "or", ",") if years else None
+            token = self.cursor.token()
+            if token is None or not token.text.isdigit() or not is_year(token.value):
+                self.cursor.at = start
+                return joined("or", years) if years else None
+            self.cursor.at += 1
+            years.append(Compare("=", Quantity(token.value, text=token.text), measure="time"))
 
     def exclude(self) -> Intent | None:
         """`exclude small airports`, `remove the ones in Germany`.

@@ -36,10 +36,6 @@ _IS_NO_GROUP = re.compile(
     r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
 )
 """Words before a `by` that introduces an agent or an order."""
-_PEOPLE = re.compile(
-    r"\d|(?:thousand|million|capita|head|person|people|inhabitant|resident)\b", re.IGNORECASE
-)
-"""Beginnings of what follows the `per` of a rate, which leaves the groups as they are."""
 AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){ENDS}).*|", re.IGNORECASE | re.DOTALL)
 _BREAK_DOWN = r"(?:and |now )?(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?"
 _OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN})?"
@@ -77,6 +73,7 @@ def with_piece(before: str, asked_now: str) -> str | None:
         _with_word(before, asked_now)
         or _with_ordinal(before, asked_now)
         or _with_amount(before, asked_now)
+        or _as_rate(before, asked_now)
         or _with_group(before, asked_now)
         or _with_unit(before, asked_now)
         or _with_other_end(before, asked_now)
@@ -136,11 +133,24 @@ def _with_group(before: str, asked_now: str) -> str | None:
     if group is None or group["by"].split()[0].lower() in STARTS:
         return None
     layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
-    if not group["counts"] and _PEOPLE.match(group["by"]):
-        return f"{before.rstrip(' ,')} {group['asked']}"
     if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
         return _grouped(before, group["asked"])
     return f"number of {layer[0]} {group['asked']}" if layer is not None else None
+
+
+def _as_rate(before: str, asked_now: str) -> str | None:
+    """`per 10,000 inhabitants` after `complaints per district`. The question is worded unlike the title of its result,
+    which would be read as that."""
+    rate = re.fullmatch(
+        rf"{_OPENER}(?P<asked>per (?:\d[\d., ]* )?(?:thousand |million )?"
+        r"(?:people|persons?|inhabitants?|residents?|capita|head))\W*",
+        asked_now,
+        re.IGNORECASE,
+    )
+    if rate is None:
+        return None
+    groups = re.sub(r"\bper (?=[a-z]+$)", "in each ", before.rstrip(" ,"))
+    return f"{groups} {rate['asked']}"
 
 
 def counted_by(asked_now: str) -> str | None:

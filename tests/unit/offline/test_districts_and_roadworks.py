@@ -202,3 +202,47 @@ async def test_which_of_them_have_a_value_in_small_letters(chat: Chat) -> None:
     assert (name, arguments["filters"]) == (
         "query_features", both(where("age_yrs", ">", 100), where("revier", "=", "Tonbach")),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "percentage of late complaints per district",
+        "how many late complaints per district, in percent", "share of the late complaints by district",
+    ],
+)  # fmt: skip
+async def test_shares_of_the_rows_in_areas(chat: Chat, desk: Desk, sentence: str) -> None:
+    answer = await chat(sentence)
+    steps = [
+        (name, arguments.get("filter") or arguments.get("other")) for name, arguments in desk.analysis.steps
+    ]
+    assert steps[0] == ("filter", where("category", "=", "late")), answer
+    assert [name for name, _ in steps[1:]] == ["spatial_join", "spatial_join", "calculate"]
+    assert steps[2][1] == "data.complaints"
+    assert desk.analysis.steps[-1][1]["expression"] == "100 * part / count"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "years"), [("only 2024 and 2025", ["2024", "2025"]), ("now only 2025", ["2025"])]
+)
+async def test_only_some_years(chat: Chat, sentence: str, years: list[str]) -> None:
+    await chat("show complaints")
+    await chat(sentence)
+    spans = [
+        both(
+            where("received", ">=", {"date": f"{year}-01-01"}),
+            where("received", "<", {"date": f"{int(year) + 1}-01-01"}),
+        )
+        for year in years
+    ]
+    assert chat.layers["complaints"].filter == (spans[0] if len(spans) == 1 else both(*spans, op="or"))
+
+
+@pytest.mark.parametrize(
+    "other", ["per 10 000 inhabitants", "now per 10000 inhabitants", "and per 10,000 people?"]
+)
+async def test_figures_of_areas_become_rates(chat: Chat, desk: Desk, other: str) -> None:
+    await chat("complaints per district")
+    answer = await chat(other)
+    assert [name for name, _ in desk.analysis.steps] == ["spatial_join", "calculate"], answer
+    assert desk.analysis.steps[-1][1]["expression"] == '10000 * count / "inhabitants"'

@@ -1,6 +1,7 @@
-"""Rates: `airports per million people`, `stores per 10,000 households in each district`.
+"""Rates: `airports per million people`, `stores per 10,000 households in each district`, `percentage of stops with a
+shelter per district`.
 
-The divisor is a population or another count of the areas.
+The divisor is a population or another count of the areas, or the number of all rows in them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import fold, name_words
-from agents.offline.meaning.conditions import ColumnMention, Empty, Negation
+from agents.offline.meaning.conditions import ColumnMention, Empty, Group, Negation, split_off_places
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     ColumnWords,
@@ -135,6 +136,27 @@ def _merged(areas: Features, table: Table, by: str, divisor: str) -> tuple[Steps
     return (dissolved,), f"sum_{divisor}", note
 
 
+def _share_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """The percentage of the rows in each area that pass their condition."""
+    rows, areas = bindings["source"], bindings["areas"]
+    of_rows, table = context.table(rows), context.table(areas)
+    where, among = split_off_places(rows.where)
+    is_sure = not (rows.guessed or areas.guessed or rows.made or rows.drawn)
+    if where is None or table is None or of_rows is None or table.geometry_family != "polygon" or not is_sure:
+        return None
+    is_unclear = isinstance(where, Group) and where.op == "and"  # which conditions are on the whole
+    if is_unclear or any(table.column(name) is not None for name in ("count", "part", "percent")):
+        return None
+    part = step(
+        "spatial_join", areas, ("other", rows), predicate="shares_interior",
+        aggregates=[{"function": "count", "name": "part"}],
+    )  # fmt: skip
+    title = f"Percentage of {rows.text} in each {areas.noun}"
+    whole = count_in_areas(RESULT, replace(rows, where=among, text=of_rows.name))
+    percent = step("calculate", RESULT, title=title, name="percent", expression="100 * part / count")
+    return part, whole, percent
+
+
 def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports per capita?`"""
     found = _rate(bindings, context)
@@ -158,7 +180,12 @@ def _amount_text(bindings: Mapping[str, Any]) -> str:
 
 _PEOPLE = "per {amount:people}"
 _PER = f"({_PEOPLE}|per [{{amount:count}}] {{each:column}})"
+_OF_AREAS = "[,] <for_each> [of] {areas:bare}"
+_PERCENT = "(percent|%|percentage|percentages|share)"
 RULES = (
+    rule(f"(<what>|what|which) <share> of [the|all] {{source:rows}} {_OF_AREAS}", _share_in_areas, 0.5),
+    rule(f"(how many|<what>) {{source:rows}} {_OF_AREAS} [,] (in|as) [a] {_PERCENT}", _share_in_areas, 0.5),
+    rule(f"(how many|<what>) {{source:rows}} [,] (in|as) [a] {_PERCENT} {_OF_AREAS}", _share_in_areas, 0.5),
     *(
         rule(f"[<what>|how many] [number of] {rows} {rest}", _rate, -2.0)
         for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")
