@@ -76,9 +76,8 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         cursor.at = start
     skip_articles(cursor)
     begin = cursor.at
-    kind = cursor.take("layer", "table")
-    if kind is not None and (named := _named_thing(cursor, vocabulary)) is not None:
-        return replace(named, tables=()) if kind == "layer" and named.layers else named
+    if cursor.take("layer", "table") and (named := _named_thing(cursor, vocabulary)) is not None:
+        return named
     cursor.at = begin
     named = _named_thing(cursor, vocabulary)
     if named is not None:

@@ -133,7 +133,10 @@ class Grammar(ValueNouns):
         """
         cursor, start = self.cursor, self.cursor.at
         everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
-        if everything and not self.value_before_noun(cursor.at, self.mention):
+        begin = cursor.at
+        is_value = everything and self.value_before_noun(begin, self.mention) > 0
+        cursor.at = begin
+        if everything and not is_value:
             cursor.at = start
             mention = self.mention()
             if mention is not None:

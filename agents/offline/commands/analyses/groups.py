@@ -248,15 +248,15 @@ def area_column(
         return None
     of_table = vocabulary.match_table(words)
     whole = of_table is not None and of_table.length >= len(words)
-    having = [
-        (table, names[0])
+    own_columns = {
+        table: columns_named(table, words, whole=True) if whole else columns_called((table,), words)
         for table in vocabulary.few_tables
         if table.geometry_family == "polygon"
-        and len(
-            names := columns_named(table, words, whole=True) if whole else columns_called((table,), words)
-        )
-        == 1
-        and not _is_number(table, names[0])
+    }
+    having = [
+        (table, names[0])
+        for table, names in own_columns.items()
+        if len(names) == 1 and not _is_number(table, names[0])
     ]
     return having[0] if len(having) == 1 else None
 

@@ -39,12 +39,11 @@ def take_in_force(cursor: Cursor, tables: Sequence[Table]) -> Compare | None:
     """A condition on rows whose start and end dates enclose a date or meet a month or year. Returns None without
     moving the cursor if none follows, or if the rows have no such dates."""
     start = cursor.at
-    if not any(times_lasting(table) for table in tables):
-        return None
     are = cursor.take(_ARE) is not None
     currently = cursor.take(_NOW) is not None
     ongoing = cursor.take(ONGOING)
-    if ongoing is None or (ongoing == "on" and not are):
+    is_asked = ongoing is not None and (ongoing != "on" or are)
+    if not is_asked or not any(times_lasting(table) for table in tables):
         cursor.at = start
         return None
     if currently or cursor.take(_NOW):
