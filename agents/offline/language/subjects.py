@@ -142,7 +142,9 @@ class Grammar(ValueNouns):
             if mention is not None:
                 return Subject(mention, all=not mention.everything)
             cursor.take("all of the", "all the", "all of", "all", "every", "each")
-        one = one or cursor.word() in ("a", "an", "any")
+        one = (
+            one or cursor.word() in ("a", "an", "any") or (start > 0 and cursor.word(-1) in ("which", "what"))
+        )
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative() or take_first(cursor)
@@ -170,7 +172,7 @@ class Grammar(ValueNouns):
                 break
         for count in range(_MOST_ADJECTIVES if values else 0):
             cursor.at = begin + count
-            kind = self._rows_of_a_value(top, one=one)
+            kind = self._rows_of_a_value(top, one=one or top is not None)
             if kind is not None:
                 adjective = self._kinds_of_value(range(begin, begin + count), kind.mention)
                 return replace(kind, where=all_of(adjective, kind.where), all=everything)

@@ -111,6 +111,17 @@ async def test_a_country_has_the_same_name_in_all_tables(reader: asyncpg.Pool) -
         assert different == 0
 
 
+async def test_each_country_has_one_capital_at_most_and_it_is_the_known_one(reader: asyncpg.Pool) -> None:
+    rows = await reader.fetch("SELECT country, name FROM data.cities WHERE is_capital")
+    capitals = {row["country"]: row["name"] for row in rows}
+    assert len(capitals) == len(rows) > 220
+    assert capitals["India"] == "New Delhi"
+    assert capitals["Brazil"] == "Brasília"
+    assert capitals["Kazakhstan"] == "Astana"
+    washington = "SELECT ST_X(geom) FROM data.cities WHERE is_capital AND country = 'United States'"
+    assert await reader.fetchval(washington) == pytest.approx(-77.04, abs=0.01)
+
+
 async def test_statistics_are_fresh_and_notes_are_there(samples: Database) -> None:
     connection = await asyncpg.connect(samples.url)
     estimate = await connection.fetchval("SELECT reltuples FROM pg_class WHERE oid = 'data.cities'::regclass")

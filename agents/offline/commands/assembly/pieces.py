@@ -19,6 +19,7 @@ from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.commands.assembly.table_tags import LIMITS, TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import times_of
+from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.conditions.ranks import take_order, takes_descending
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
@@ -28,7 +29,7 @@ from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_pieces_of, name_words, word_set
+from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -356,6 +357,8 @@ class PiecesOfTable(MeasuredPieces):
         if self.cursor.take(p.OF_WHICH) is None:
             return
         count = take_count(self.cursor)
+        if tables_with_flag(self.vocabulary.few_tables, singular(self.cursor.word())):
+            return  # rows: `which capitals`
         own = self.vocabulary.match_table(self.cursor.keys()[0])
         are_rows, name = own is not None and self.table in own.found, name_column(self.table)
         names = (name.name,) if name is not None else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.domain import Column
+from agents.domain import Column, Table
 from agents.offline.language.words import Phrases, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
@@ -40,6 +40,16 @@ def is_flag_named(column: Column, words: Sequence[str]) -> bool:
 
 
 _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|since)\b"
+
+
+def tables_with_flag(tables: Sequence[Table], noun: str) -> tuple[Table, ...]:
+    """The tables whose rows a yes/no column names: cities with a column `is_capital` for `capital`."""
+    named = (noun,), ("is", noun)
+    return tuple(
+        table
+        for table in tables
+        if any(each.kind == "boolean" and name_words(each.name) in named for each in table.columns)
+    )
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:

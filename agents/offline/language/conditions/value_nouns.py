@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called, is_key_name, names_rows
+from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.tokens import words_of
@@ -88,7 +89,7 @@ class ValueNouns:
             is_list = self._is_list_before_noun()
             first = self.value_noun(one=True) if is_list else None
         if first is None:
-            return self._rows_of_several_values()
+            return self._rows_of_several_values() or self._rows_of_a_flag()
         table, column, value = first
         values = [f'"{value}"']
         while True:
@@ -125,6 +126,15 @@ class ValueNouns:
         self.cursor.at += 1
         where = Matches("ends", f'" {noun[0]}"', ColumnMention(found[1], (found[1],)))
         return Mention(self.cursor.since(start), (found[0].id,), of_value=True), where
+
+    def _rows_of_a_flag(self) -> tuple[Mention, Condition] | None:
+        """`capitals` for the rows of the only table with a yes/no column `is_capital`."""
+        start, noun = self.cursor.at, singular(self.cursor.word())
+        tables = tables_with_flag(self.vocabulary.few_tables, noun)
+        if len(tables) != 1 or noun in NO_ADJECTIVE:
+            return None
+        self.cursor.at += 1
+        return Mention(self.cursor.since(start), (tables[0].id,), of_value=True), OneOf(noun, how="kind")
 
     def _numbered_after_column(self) -> tuple[Table, str, str] | None:
         """`ticket C-10057`, `pole no. 17-B`: words for a column, then a row's code."""
