@@ -72,13 +72,14 @@ UNITS_POINT = """CASE WHEN matched.{u} IS NULL THEN {drawn}
 
 UNITS_STEPS = """(
     SELECT *, Box3D(coalesce(matched.{u}, matched.{m})) AS {box},
-      CASE WHEN matched.{u} @ {clip} THEN {snapped} END AS {whole}
+      CASE WHEN matched.{u} && {clip} THEN {snapped} END AS {whole}
     FROM (SELECT *, CASE WHEN {near} THEN {units} END AS {u}, CASE WHEN {near} THEN NULL ELSE {projected} END AS {m}
           FROM matched OFFSET 0) AS matched
     OFFSET 0
   ) AS matched"""
-"""Each row with its shape in units of the tile or else in Mercator, the box of that, and, where the tile and its margin
-hold all of it, what is drawn."""
+"""Each row with its shape in units of the tile or else in Mercator, the box of that, and, of a shape near the tile,
+what is drawn. It is not clipped: clipping takes longer than all else that is done with a shape, browsers clip what they
+draw to the tile, and whole shapes compress better."""
 
 UNITS_SHAPE = """CASE WHEN matched.{u} IS NULL THEN {drawn}
       WHEN {units_tiny} THEN {units_pixel}
@@ -87,7 +88,7 @@ UNITS_SHAPE = """CASE WHEN matched.{u} IS NULL THEN {drawn}
         ST_AsMVTGeom(ST_Affine(matched.{u}, 1, 0, 0, -1, 0, {extent}),
           ST_MakeEnvelope(0, 0, {extent}, {extent}), {extent}, {buffer}, true),
         CASE WHEN {units_slim} THEN {units_pixel} END) END"""
-"""ST_AsMVTGeom clips what reaches out of the tile and mends what rounding made invalid; upside down, as maps are."""
+"""ST_AsMVTGeom mends what rounding made invalid, and clips it; upside down, as maps are."""
 
 UNITS = "matched.{u}"
 SIMPLE_UNITS = """CASE WHEN ST_NPoints(matched.{u}) > {few}
@@ -112,9 +113,10 @@ LINE_STEPS = """(
 """Each row with its shape in Mercator where that is needed, and the box of it."""
 
 LINE = """CASE WHEN matched.{m} IS NOT NULL THEN {drawn}
-      ELSE coalesce(ST_AsMVTGeom({line}, {data_box}, {extent}, {buffer}, true),
+      ELSE coalesce(ST_AsMVTGeom({line}, {data_box}, {extent}, {extent} / 2, true),
         CASE WHEN {line_slim} THEN {line_pixel} END) END"""
-"""ST_AsMVTGeom is a linear mapping itself: one step from the data to the tile."""
+"""ST_AsMVTGeom is a linear mapping itself: one step from the data to the tile. Its margin holds what is near, so that
+nothing is clipped."""
 
 LONG_LINE = "CASE WHEN ST_NPoints(matched.{g}) > {few} THEN {stored} ELSE matched.{g} END"
 

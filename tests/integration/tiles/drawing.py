@@ -107,17 +107,17 @@ class Atlas:
         return decoded(gzip.decompress(drawn.body)) if drawn.body else {}
 
 
-def decoded(tile: bytes) -> dict[str, list[Feature]]:
-    """The features of each layer of a tile, y downwards as in the tile."""
+def decoded(tile: bytes, clip: bool = True) -> dict[str, list[Feature]]:
+    """The features of each layer of a tile, y downwards as in the tile. `clip` them to the tile, as browsers do."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "0.mvt"
         path.write_bytes(tile)
         names = [name for name, _ in pyogrio.list_layers(path)]
-        return {name: list(_features(path, name)) for name in names}
+        return {name: list(_features(path, name, clip)) for name in names}
 
 
-def _features(path: Path, name: str) -> Iterable[Feature]:
-    meta, _, geometries, columns = pyogrio.raw.read(path, layer=name)
+def _features(path: Path, name: str, clip: bool) -> Iterable[Feature]:
+    meta, _, geometries, columns = pyogrio.raw.read(path, layer=name, CLIP="YES" if clip else "NO")
     rows = zip(*columns, strict=True) if columns else [()] * len(geometries)
     for geometry, row in zip(geometries, rows, strict=True):
         values = {key: plain(value) for key, value in zip(meta["fields"], row, strict=True)}

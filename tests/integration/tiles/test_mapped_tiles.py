@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import asyncpg
 import pytest
 import shapely
@@ -72,6 +74,28 @@ async def test_mapped_shapes_are_where_projected_ones_are(
         assert shown > 100
     finally:
         await connection.close()
+
+
+@pytest.mark.parametrize("kind", ["Polygon", "LineString"])
+async def test_a_shape_over_the_edge_of_a_tile_is_not_clipped(database: Database, kind: str) -> None:
+    """Browsers clip what they draw to the tile."""
+    atlas, tile = Atlas(database), Tile.at(14, 8604, 5678)
+    west, south, east, north = tile.degrees()
+    ring = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, 4326)"
+    far = (east - west) / 4
+    shape = f"ST_Translate({ring}, {far}, {far})"
+    await atlas.execute(
+        "DROP TABLE IF EXISTS data.over_edge",
+        f"CREATE TABLE data.over_edge (id int PRIMARY KEY, geom geometry({kind}, 4326))",
+        f"INSERT INTO data.over_edge VALUES (1, {shape if kind == 'Polygon' else f'ST_ExteriorRing({shape})'})",
+    )
+    await atlas.layer("data.over_edge")
+    made = await atlas.service.tile("m", "a", 1, tile)
+    (drawn,) = decoded(gzip.decompress(made.body), clip=False)["features"]
+    left, _, right, _ = shapely.bounds(drawn.shape)
+    assert left > 0
+    assert right > EXTENT * 1.2
+    assert len(shapely.get_coordinates(drawn.shape)) == 5
 
 
 def compare(

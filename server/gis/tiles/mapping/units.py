@@ -1,5 +1,5 @@
-"""Writes how shapes near a tile are drawn in its own units by a linear mapping (affine.py): what leaves the tile's
-margin is clipped, what rounding made invalid is mended, and nothing is projected.
+"""Writes how shapes near a tile are drawn in its own units by a linear mapping (affine.py): they are not clipped, what
+rounding made invalid is mended, and nothing is projected.
 
 Shapes that reach farther are drawn as the writer of the statement draws them without a mapping.
 """
