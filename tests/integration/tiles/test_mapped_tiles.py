@@ -88,6 +88,7 @@ async def test_a_shape_over_the_edge_of_a_tile_is_not_clipped(database: Database
         "DROP TABLE IF EXISTS data.over_edge",
         f"CREATE TABLE data.over_edge (id int PRIMARY KEY, geom geometry({kind}, 4326))",
         f"INSERT INTO data.over_edge VALUES (1, {shape if kind == 'Polygon' else f'ST_ExteriorRing({shape})'})",
+        "CREATE INDEX ON data.over_edge USING gist (geom)",
     )
     await atlas.layer("data.over_edge")
     made = await atlas.service.tile("m", "a", 1, tile)
