@@ -98,8 +98,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Garbage collection begins here. It leaves out what imports and the collection of tests made, and is rare, as in
     `geoagent serve`: it was a sixth of the processor time of tests with a server."""
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # with what collection left unused: to look for these tens of MB would take each process a second
     gc.enable()
     gc.set_threshold(20_000, 20, 50)
 
