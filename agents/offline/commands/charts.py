@@ -248,7 +248,7 @@ _IN_BINS = "[[,] (with|in|using) {bins:count} (bins|bars|buckets|classes|interva
 _READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED} {_IN_BINS}" for words in _READINGS)
 _BY_PERIOD = (
     "[the] [number of|count of|how many] {rows:selection} [{when:column} [for]] (per|by|for each|each|over|every)"
-    " [the] period=(year|month|years|months) [and [by] {color:column}] [{more:condition}]"
+    " [the] period=(year|month|years|months) [(and [by]|by|,) {color:column}] [{more:condition}]"
 )
 _OF_ROWS = "[(of|for|in|among|from) {rows:selection}]"
 _IN_TIME = "(over time|over the years|through time|through the years|by date)"

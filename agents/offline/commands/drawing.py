@@ -7,7 +7,7 @@ from typing import Literal
 
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.flags import is_flag, tables_with_flag
+from agents.offline.language.conditions.flags import DONE, is_flag, tables_with_flag
 from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
@@ -43,7 +43,7 @@ _PLACES = {name_words(kind) for kinds in PLACES for kind in kinds}
 _STATE_KINDS = ("boolean", "text", "date", "timestamp")
 _MAP_OF = ("a map of", "the map of", "map of", "a map with", "map with", "a world map of", "world map of",
            "a world map with", "world map with")  # fmt: skip
-_CLOSED = {"closed", "close", "closing"}
+_CLOSED = {"close", "closing"} | DONE
 """Dates without a value are open, and so are false flags."""
 
 
@@ -229,14 +229,16 @@ class DrawingCommands(Grammar):
         return bool(known and tables) and all(name in named or {name_words(name)} & _PLACES for name in own)
 
     def _is_value(self, where: Condition | None) -> bool:
-        """Whether the condition is a plural value or flag of the layer's table, and nothing else has that name: `hide
-        the drafts`, `hide the capitals`."""
-        words = name_words(where.text) if isinstance(where, OneOf) and is_plural(where.text) else ()
+        """Whether the condition is a value or flag of the layer's table in the plural, or an acronym, and nothing else
+        has that name: `hide the drafts`, `hide the capitals`, `hide the pvc`."""
+        if not isinstance(where, OneOf):
+            return False
+        words = name_words(where.text)
         tables = self.tables_of(None)[:1]
         group = self.vocabulary.match_group(words[0]) if len(words) == 1 else None
         known = any(
-            table in tables
-            for table, _, _ in (*self.vocabulary.values_called(words), *filter(None, (group,)))
+            table in tables and (is_plural(where.text) or value.isupper())
+            for table, _, value in (*self.vocabulary.values_called(words), *filter(None, (group,)))
         ) or bool(tables_with_flag(tables, " ".join(words)))
         return known and not self.vocabulary.is_named(words)
 

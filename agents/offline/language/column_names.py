@@ -21,6 +21,7 @@ from agents.offline.language.name_costs import (
     PASSED_OVER,
     TIMES,
     UNIT_WORDS,
+    UNITS_IN_FULL,
     begins_word,
     cost_of_name,
     dates_action,
@@ -87,7 +88,7 @@ _WHOSE = word_set("the their its")
 _PRICES, _CURRENCIES = word_set("price cost"), word_set("eur usd gbp chf")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 """All words without meaning beside the words for a column."""
-_NEUTRAL_WORDS |= {"name", "code", "number"}
+_NEUTRAL_WORDS |= {"name", "code", "number", *UNITS_IN_FULL}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single

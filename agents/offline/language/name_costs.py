@@ -69,6 +69,12 @@ MAX_WORDS = 6
 _SHORTEST_KEY = 4
 """Minimum length of a noun in the name of a row number."""
 
+UNITS_IN_FULL = {
+    "litre": "l", "liter": "l", "gallon": "gal", "tonne": "t", "ton": "t", "kilo": "kg", "kilogram": "kg",
+    "metre": "m", "meter": "m", "kilometre": "km", "kilometer": "km", "hectare": "ha", "euro": "eur", "dollar": "usd",
+    "pound": "gbp", "hour": "h", "minute": "min",
+}  # fmt: skip
+"""Nouns for units at the end of a name."""
 Match = tuple[float, tuple[int, ...], bool]
 """The cost, the positions of the matched words of the name, and whether all are spelt as in the name."""
 
@@ -83,7 +89,9 @@ def cost_of_name(name: str, kind: str, words: Words, *, when: bool = False) -> f
         return None
     found = _aligned(own, content, 0, (), len(content) > 1)
     if found is None:
-        return None
+        is_in_unit = UNITS_IN_FULL.get(content[0]) == own[-1] and len(content) > 1 and kind in NUMBERS
+        rest = cost_of_name(name, kind, content[1:], when=True) if is_in_unit else None  # `litres lost`
+        return rest + IN_UNIT if rest is not None else None
     cost, places, exact = found
     left = [at for at in range(len(own)) if at not in places]
     units = _units(own, kind)

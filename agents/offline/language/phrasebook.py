@@ -378,11 +378,11 @@ FLUFF = Phrases(f"""
 """Polite openings without meaning."""
 TAIL = Phrases(f"""
     {_ASIDES} | please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map
-    | there are | are there | exist | again | too | as well | instead | do (we|you) have | have we | do you know |
-    (we|you) have | we've (had|got) | (are|is) on the map | right now | in total | altogether | at all | ok | okay
-    | in the world | of the world | in the whole world | on earth | worldwide | globally | in the (database|data|table)
-    | in (our|my|your) data | are stored | of them | in all | called | are left | left | remain | yet | so far | overall
-    | currently | at present | at the moment | (as|in) a (table|list) | (as|on) a map
+    | there are | are there | [still] exist | again | too | as well | instead | do (we|you) [still] have | do you know
+    | have (we|you) [[still] got] | (we|you) [still] have | we've (had|got) | (are|is) on the map | right now | in total
+    | altogether | at all | ok | okay | in the (network|world|database|data|table) | of the world | on earth | globally
+    | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all | called | [are] left | yet
+    | remain | so far | overall | currently | at present | at the moment | (as|on) a map | (as|in) a (table|list)
 """)
 """Closing words without meaning."""
 

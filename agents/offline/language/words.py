@@ -80,6 +80,8 @@ def may_be_plural(noun: str) -> bool:
 
 _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_]+")
 """Where a name is split: `busStops`, but not `pH`."""
+_TYPES = re.compile(r"^([a-z]{1,4})(type)$")
+"""A column of types with a letter or some for its table: `vtype`."""
 
 
 @lru_cache(maxsize=65536)
@@ -107,7 +109,8 @@ _SPELLINGS |= {
 
 def _spelt(name: str) -> Words:
     """The words of a name, folded and in British spelling."""
-    folded = (fold(word) for word in _SIGNS.split(_CAMEL.sub(r"\1 \2", name)) if word)
+    split = _TYPES.sub(r"\1 \2", _CAMEL.sub(r"\1 \2", name))
+    folded = (fold(word) for word in _SIGNS.split(split) if word)
     return tuple(_SPELLINGS.get(word, word) for word in folded)
 
 

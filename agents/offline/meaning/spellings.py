@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence, Set
 from typing import Any
 
+from agents.domain import Column
 from agents.geo.place_names import other_names
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 
@@ -71,21 +72,27 @@ Stored = dict[str, list[Any]]
 """Values by column name."""
 
 
-def without_codes(stored: Stored, text: str, kept: Set[str]) -> Stored:
-    """The values except codes: `big` is not the airport `BIG`. Columns whose name has a `kept` word are not
-    filtered."""
-    return _drop_codes(stored, text, lambda words: not words & kept)
+def without_codes(stored: Stored, text: str, columns: Sequence[Column], kept: Set[str]) -> Stored:
+    """The values except codes: `big` is not the airport `BIG`. Columns whose name has a `kept` word, or that have words
+    beside codes (`PVC` and `ductile iron`), are not filtered."""
+    mixed = {each.name for each in columns if not all(map(is_code, each.samples))}
+    return _drop_codes(stored, text, lambda name: name not in mixed and not {*name_words(name)} & kept)
 
 
 def without_country_codes(stored: Stored, text: str) -> Stored:
     """The values except codes of countries or states that the request has in lower case: `la` is not Laos."""
-    return _drop_codes(stored, text, lambda words: "code" in words and bool(words & _OF_COUNTRIES))
+    return _drop_codes(stored, text, _holds_country_codes)
 
 
-def _drop_codes(stored: Stored, text: str, is_of_codes: Callable[[set[str]], bool]) -> Stored:
+def _holds_country_codes(name: str) -> bool:
+    words = {*name_words(name)}
+    return "code" in words and bool(words & _OF_COUNTRIES)
+
+
+def _drop_codes(stored: Stored, text: str, is_of_codes: Callable[[str], bool]) -> Stored:
     left = {
         name: [each for each in own if not (is_code(each) and fold(each) == fold(text))]
-        if is_of_codes(set(name_words(name)))
+        if is_of_codes(name)
         else own
         for name, own in stored.items()
     }

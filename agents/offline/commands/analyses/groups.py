@@ -231,6 +231,11 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
+def _unranked(build: Build) -> Build:
+    """The same for rows without a rank: not for `the cheapest site per hour`."""
+    return lambda bindings, context: None if bindings["source"].made else build(bindings, context)
+
+
 def _coloured_by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`colour the districts by how many stops are in them`, unless a column of the districts holds that."""
     areas, rows = bindings["areas"], bindings["source"]
@@ -357,13 +362,13 @@ RULES = (
     ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
     rule(
-        f"{_SHOWN} {{source:bare}} (per|for each|in each|for every|in every) {{by:column}} [[,] {{more:condition}}]",
-        by_own_column,
+        f"{_SHOWN} {{source:rows}} (per|for each|in each|for every|in every) {{by:column}} [[,] {{more:condition}}]",
+        _unranked(by_own_column),
         1.0,
     ),
     rule("{source:bare} (by|per|<in_each>) {by:column}", by_column_of_areas, 3.0),
-    rule("{source:bare} <for_each> [of] {areas:bare}", by_place, 1.0 + BY_PLACE),
-    rule(f"{_SHOWN} {{source:bare}} <in_each> [of] {{areas:bare}}", by_place, 1.0 + BY_PLACE),
+    rule("{source:rows} <for_each> [of] {areas:bare}", _unranked(by_place), 1.0 + BY_PLACE),
+    rule(f"{_SHOWN} {{source:rows}} <in_each> [of] {{areas:bare}}", _unranked(by_place), 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),
     rule("{source:bare} (by|per) {by:columns}", _table_of_texts),
     rule(f"(<how_many>|<what>) (records|entries|rows) ({_BY}|<in_each>) {{by:column}}", _records, NO_ROWS),

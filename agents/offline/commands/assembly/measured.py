@@ -10,7 +10,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.in_force import times_lasting
+from agents.offline.language.conditions.in_force import times_lasting, times_until
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.name_costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
@@ -204,6 +204,20 @@ class MeasuredPieces:
             first, last = (ColumnMention(each, (each,)) for each in lasting)
             yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
 
+    def _times_until(self, place: int) -> Iterable[Piece]:
+        """`how long does it take us to repair`, `time to repair`, `repair time`: from the first date to that of the
+        repair."""
+        if self.cursor.take(HOW_LONG, TIME_TO):
+            self.cursor.take("us", "them", "you")
+            is_time = self.cursor.take("to", "until") is not None
+            done, self.cursor.at = self.cursor.word(), self.cursor.at + 1
+        else:
+            done, self.cursor.at = self.cursor.word(), self.cursor.at + 1
+            is_time = self.cursor.take("time", "times", "duration") is not None
+        if is_time and (dates := times_until(self.table, done)) is not None:
+            first, last = (ColumnMention(each, (each,)) for each in dates)
+            yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
+
     def _dates_at(self, place: int) -> Iterator[Piece]:
         """The date columns among those named."""
         for piece in self._columns_at(place):
@@ -275,6 +289,7 @@ PAID = Phrases("""
 HOW_LONG = Phrases("""
     how long (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
+TIME_TO = Phrases("[the] time [(taken|needed|required|it takes|it took)]")
 DURATION = Phrases("length | duration[s]")
 HOW_LONG_DID = Phrases("how long (did|do|does)")
 A_YEAR = Phrases("per year | a year | each year | annually | yearly")

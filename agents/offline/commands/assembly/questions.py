@@ -132,7 +132,7 @@ def _of_table(
         asked = asked.without("them").without_years().with_numbers().with_alternatives()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
-        if asked.figure_is_fixed:
+        if asked.figure_is_fixed or asked.has("yearly"):
             continue
         # Unnamed rows may be those that the map shows, or those mentioned before.
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language.words import Phrases, fold, name_words, word_set
@@ -59,13 +59,20 @@ def flag_values(column: Column, wanted: bool) -> list[bool | str]:
     return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
 
 
-_OPPOSITES = {"closed": "open", "shut": "open", "open": "closed", "inactive": "active"}
+_OPPOSITES = {
+    "closed": "open", "shut": "open", "open": "closed", "outstanding": "closed", "inactive": "active",
+}  # fmt: skip
+DONE = word_set("closed completed done finished fixed repaired resolved settled solved")
+"""Flags of rows that are no longer open."""
 
 
-def without_negation(text: str) -> tuple[str, ...]:
-    """The positive form of a negated word: `lit` for `unlit`, `in operation` for `out of operation`; else empty."""
-    if fold(text) in _OPPOSITES:
-        return (_OPPOSITES[fold(text)],)
+def without_negation(text: str, columns: Iterable[Column] = ()) -> tuple[str, ...]:
+    """The positive form of a negated word: `lit` for `unlit`, `in operation` for `out of operation`, and for `open`
+    the only one of the columns that flags what is done, such as `repaired`; else empty."""
+    if (opposite := _OPPOSITES.get(fold(text))) is not None:
+        flags = [{*name_words(each.name)} - {"is"} for each in columns if is_flag(each)]
+        done = [tuple(words) for words in flags if len(words) == 1 and words <= DONE]
+        return done[0] if opposite == "closed" and len(done) == 1 else (opposite,)
     for denial, before in (
         ("out of ", "in "),
         ("un", ""),

@@ -6,10 +6,10 @@ import datetime
 from collections.abc import Sequence
 
 from agents.domain import Table
-from agents.offline.language.column_names import ENDED, columns_called
+from agents.offline.language.column_names import ENDED, columns_called, times_of
 from agents.offline.language.conditions.days import take_day
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.words import Phrases, name_words, word_set
+from agents.offline.language.words import Phrases, are_forms, name_words, word_set
 from agents.offline.meaning.conditions import IN_FORCE, Compare, Day, Operand, Quantity
 from agents.offline.meaning.units import is_year
 
@@ -33,6 +33,18 @@ def times_lasting(table: Table) -> tuple[str, str] | None:
     ended = [name for name in times if not ENDED.isdisjoint(name_words(name))]
     is_sure = len(begun) == len(ended) == 1 and begun != ended
     return (begun[0], ended[0]) if is_sure and not columns_called((table,), ("duration",)) else None
+
+
+def times_until(table: Table, done: str) -> tuple[str, str] | None:
+    """The date on which something began, such as `reported_on`, and the date on which it was `done`, in any form of the
+    verb: `repaired_on` for `repair`."""
+    ended = [
+        each.name
+        for each in table.columns
+        if each.kind in ("date", "timestamp") and any(are_forms(done, word) for word in name_words(each.name))
+    ]
+    begun = [each.name for each in times_of(table) if each.name not in ended]
+    return (begun[0], ended[0]) if len(begun) == len(ended) == 1 else None
 
 
 def take_in_force(cursor: Cursor, tables: Sequence[Table]) -> Compare | None:

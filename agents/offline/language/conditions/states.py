@@ -68,7 +68,7 @@ class States(ValueRules):
         } & columns.keys()
         if known:
             return OneOf(f'"{text}"', ColumnMention(text, tuple(sorted(known))), "is")
-        for wanted, flag_words in ((True, words), (False, without_negation(text))):
+        for wanted, flag_words in ((True, words), (False, without_negation(text, columns.values()))):
             flags = [
                 each.name
                 for each in columns.values()

@@ -128,15 +128,15 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     is_place = place_of(fold(text)) or (text.isupper() and len(place_forms(text)) > 1)
     first = (*_KINDS, *PLACES) if is_place else _KINDS
     own = _in_order(table, first, names=True)
-    for words, wanted in ((name_words(text), True), (without_negation(text), False)):
+    said = tuple(word for word in name_words(text) if word != "for")  # `planned for renewal`
+    for words, wanted in ((said, True), (without_negation(text, table.columns), False)):
         flags = columns_called((table,), words, is_flag) if words else []
         flag = table.column(flags[0]) if len(flags) == 1 else None
-        if flag is None or not is_flag_named(flag, words) or not (stored := flag_values(flag, wanted)):
+        if flag is None or not is_flag_named(flag, words) or is_of_another(table, flag, words):
             continue
-        if is_of_another(table, flag, words):
-            continue
-        forms = [*adjective_forms(text), " ".join(words)]
-        if set(words) <= set(name_words(flag.name)) or not await stored_values(scene, table, own, forms):
+        stored, forms = flag_values(flag, wanted), [*adjective_forms(text), " ".join(words)]
+        is_named = set(words) <= set(name_words(flag.name))
+        if stored and (is_named or not await stored_values(scene, table, own, forms)):
             return equals(flag.name, stored)
     empty = empty_where(table, name_words(text))
     if empty is not None and await stored_values(scene, table, own, adjective_forms(text)):
@@ -267,7 +267,7 @@ async def _any_of(
         stored = await stored_values(scene, table, columns, forms)
         if part.islower():
             stored = (
-                without_codes(stored, part, kept=_KINDS[0])
+                without_codes(stored, part, columns, kept=_KINDS[0])
                 if adjective
                 else without_country_codes(stored, part)
             )
