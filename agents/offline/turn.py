@@ -138,11 +138,13 @@ class Turn:
         option = option_meant(question.options, self.text) if question is not None else None
         if question is not None and option is not None:
             self.preferred = (*question.answers, option)
-            options = dict(zip(question.options, question.requests, strict=False))
-            self.text = options.get(option, question.request)
+            self.text = dict(zip(question.options, question.requests, strict=False)).get(
+                option, question.request
+            )
         self.written = self.text
-        again = asked_again(self.messages[: self.begin], self.text, self.vocabulary)
-        self.is_repeated, self.text = again is not None, with_table_named(again or self.text, self.vocabulary)
+        before = self._vocabulary_before() if self.done else self.vocabulary
+        again = asked_again(self.messages[: self.begin], self.text, before)
+        self.is_repeated, self.text = again is not None, with_table_named(again or self.text, before)
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         return Memory(

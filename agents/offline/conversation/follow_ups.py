@@ -16,6 +16,7 @@ from agents.offline.conversation.past_calls import (
     calls_made,
     inside_of_it,
     layers_spoken_of,
+    part_of_sum,
     ranking_charted,
     table_shown,
     with_name_for_pronoun,
@@ -110,7 +111,7 @@ _WHICH_MOST = re.compile(
     re.IGNORECASE,
 )
 _HAS_MOST = re.compile(
-    r"(?:and )?(?:which|what)(?: (?:one|of them|(?P<noun>[a-z]+)))? has(?: the)? (?P<most>most|fewest|least)\s*\?*",
+    r"(?:and )?which(?: (?:one|of them|(?P<noun>[a-z]+)))? ha(?:s|ve)(?: the)? (?P<most>most|fewest|least|none)\W*",
     re.IGNORECASE,
 )
 _BEFORE_NOUN = re.compile(
@@ -157,6 +158,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _most_of_groups(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
+        or part_of_sum(messages, before, asked_now)
         or inside_of_it(messages, asked_now, vocabulary)
         or ranking_charted(memory, asked_now, vocabulary)
         or _narrower(memory, asked_now, vocabulary)
@@ -197,6 +199,8 @@ def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Voc
     ):
         return None
     table = vocabulary.table(layer.table)
+    if asked["most"] == "none":
+        return "which of them have count = 0" if layer.style.column == "count" else None
     most = "lowest" if asked["most"] in ("fewest", "least") else "highest"
     return (
         f'which of them has the {most} "{layer.style.column}"'

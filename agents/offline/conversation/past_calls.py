@@ -286,6 +286,19 @@ def table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | 
     return vocabulary.table(layer.table) if layer is not None else None
 
 
+def part_of_sum(messages: Sequence[Message], before: str, asked_now: str) -> str | None:
+    """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows."""
+    part, calls = _PART_OF_SUM.fullmatch(asked_now), calls_made(messages)
+    begins_so = before.lower().startswith(("how many ", "total ", "sum of "))
+    is_sum = begins_so and bool(calls) and calls[-1].call.name == "column_stats"
+    return f"{before.rstrip(' ?')} that were {part['what']}" if part is not None and is_sum else None
+
+
+_PART_OF_SUM = re.compile(
+    r"(?:and )?how many of (?:those|them|these) (?:were|are|was|is) (?P<what>.+?)\??", re.IGNORECASE
+)
+
+
 def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`which stores are inside?`, after areas made by an analysis."""
     asked, table = _INSIDE.fullmatch(asked_now), table_shown(messages, vocabulary)

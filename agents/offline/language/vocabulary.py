@@ -198,20 +198,20 @@ def _nouns_in(phrase: str) -> frozenset[str]:
 
 
 def _cost(table: Table, part: Words) -> float | None:
-    """The cost of matching words with the rows of a table; None if they do not match. The last word is a noun for the
-    rows; the others are in the table's name, possibly abbreviated, or in its comment."""
+    """The cost of matching words with the rows of a table; None if they do not match. The last word is a noun for rows;
+    the others are in the table's name, possibly abbreviated, or in its comment."""
     own, (*before, noun) = name_words(table.name), part
-    ends = (at + 1 for at in naming_places(table.name))
-    if any(own[max(end - len(part), 0) : end] == part for end in ends):
+    if any(own[max(at + 1 - len(part), 0) : at + 1] == part for at in naming_places(table.name)):
         return 0.0
+    if len(before) > 1 and "".join(word[0] for word in before) in own:
+        return _nouns(table)[noun] + SPELT_OUT  # `air quality monitors`, of `aq_monitors`
     phrases = phrases_for_rows(table.comment)
     others = [_cost_of_modifier(table, word, own, phrases) for word in before]
     return None if None in others else _nouns(table)[noun] + sum(each or 0.0 for each in others)
 
 
 def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str]) -> float | None:
-    """The cost of a word before the noun that the table's name or comment has; None for a value of some
-    rows."""
+    """The cost of a word before the noun that the table's name or comment has; None for a value of some rows."""
     if word in own:
         return IN_NAME
     if any(name_words(value) == (word,) for column in table.columns for value in column.samples):

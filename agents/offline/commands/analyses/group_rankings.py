@@ -191,8 +191,8 @@ def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _figure({**bindings, "counted": (rows, figure), "how": how}, context)
 
 
-def _sum_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which district has the most weekday boardings`: a sum over rows inside, if the areas have no such column."""
+def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`average rent per district`: over rows inside, if the areas have no such column."""
     areas: Features = bindings["areas"]
     rows, figure = bindings["counted"]
     table, words = context.table(areas), figure["column"].text
@@ -201,9 +201,12 @@ def _sum_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None
         return None
     if table.geometry_family != "polygon" or columns_called((table,), name_words(words)):
         return None
-    what, by = f"{FIGURE_NAMES[figure['function']].lower()} {words}", f"{figure['function']}_{columns[0]}"
-    ranked = first_groups_step(areas.noun, bindings["how"], what, by, _limit(bindings, areas.text))
-    return (count_in_areas(areas, rows, figure), ranked)
+    what, column = f"{FIGURE_NAMES[figure['function']]} {words}", f"{figure['function']}_{columns[0]}"
+    counted = count_in_areas(areas, rows, figure, title=f"{what} in {areas.noun}")
+    if "how" not in bindings:
+        return (counted,)
+    limit = _limit(bindings, areas.text)
+    return (counted, first_groups_step(areas.noun, bindings["how"], what.lower(), column, limit))
 
 
 def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -232,6 +235,9 @@ _ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _IN_PERCENT = "[[,] in percent]"
 _IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
 RULES = (
+    rule(
+        "[<what>|show [me]|map] [the] {counted:counted} <for_each> [of] {areas:bare}", _figure_in_areas, 3.0
+    ),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
     rule(f"(who|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", _done_by, 1.0),
@@ -250,7 +256,7 @@ RULES = (
     ),
     rule(
         f"{_WHICH} {{areas:bare}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}",
-        _sum_in_areas,
+        _figure_in_areas,
         BY_PLACE,
     ),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] {{source:rows}}", _share),

@@ -18,7 +18,7 @@ from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.commands.plans.ranked_charts import chart_of_groups
 from agents.offline.language.column_names import columns_called, measure_columns
-from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
@@ -63,22 +63,17 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
 async def _within(
     scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None, *, replaces: bool = False
 ) -> Cql2 | None:
-    """The filter with a further condition; `replaces`: drop earlier conditions on the same columns."""
+    """The filter with a further condition instead of those that it contradicts, except those of layers: `and kerbside?`
+    after `at roadside sites`. `replaces`: instead of all on the same columns: `how many are fires?`, then `how many are
+    rescues?`."""
     if where is None:
         return whole
     wanted = await to_cql2(scene, table, where)
-    return combined("and", _without_columns_of(wanted, scene, table, whole) if replaces else whole, wanted)
-
-
-def _without_columns_of(wanted: Cql2, scene: Scene, table: Table, whole: Cql2 | None) -> Cql2 | None:
-    """The previous filter without conditions on columns of the new one: `how many are fires?`, then `how many are
-    rescues?`. Conditions of layers remain."""
-    of_layers = [
-        part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)
-    ]
-    columns = set(columns_in(wanted))
-    kept = [part for part in conjuncts(whole) if part in of_layers or columns.isdisjoint(columns_in(part))]
-    return {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
+    columns, possible = set(columns_in(wanted)), conjuncts(without_contradicted(whole, wanted))
+    stays = [part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)]
+    stays += [each for each in possible if not replaces or columns.isdisjoint(columns_in(each))]
+    kept = [part for part in conjuncts(whole) if part in stays]
+    return combined("and", {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None), wanted)
 
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
