@@ -5,6 +5,7 @@ new for each test module, so a module may change them as it likes. All asyncio t
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -16,6 +17,7 @@ import psutil
 import pytest
 import pytest_asyncio
 import structlog
+import uvloop
 from xdist.scheduler import LoadFileScheduling
 
 from server.database.engines import Database
@@ -28,6 +30,7 @@ from tests.support.spark import cluster as cluster
 from tests.support.spark import last_cluster as last_cluster
 
 gc.disable()  # until the tests are collected
+asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())  # the loop that `geoagent serve` uses
 
 # How long an example takes says how busy the machine is. The same examples in each run, so that a change is not held
 # up by a fault that it did not make; `GEOAGENT_RANDOM_TESTS=1` looks for new ones.

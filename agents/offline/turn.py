@@ -135,12 +135,10 @@ class Turn:
     def _take_as_answer(self) -> None:
         """Replace a message that names an option of an open question by the request in question."""
         question = open_question(self.messages[: self.begin])
-        option = option_meant(question.options, self.text) if question is not None else None
-        if question is not None and option is not None:
+        if question is not None and (option := option_meant(question.options, self.text)) is not None:
             self.preferred = (*question.answers, option)
-            self.text = dict(zip(question.options, question.requests, strict=False)).get(
-                option, question.request
-            )
+            options = dict(zip(question.options, question.requests, strict=False))
+            self.text = options.get(option, question.request)
         self.written = self.text
         before = self._vocabulary_before() if self.done else self.vocabulary
         again = asked_again(self.messages[: self.begin], self.text, before)

@@ -151,6 +151,12 @@ async def test_a_figure_of_rows_without_a_noun_is_that_of_each_area(chat: Chat, 
     assert [name for name, _ in chat.calls] == ["run_analysis"]
 
 
+@pytest.mark.parametrize("sentence", ["show households of zones", "map the households of the pressure zones"])
+async def test_areas_are_coloured_by_the_number_asked_for(chat: Chat, sentence: str) -> None:
+    await chat(sentence)
+    assert chat.layers["pressure_zones"].style.column == "households"
+
+
 async def test_valves_by_type_and_status(chat: Chat, desk: Desk) -> None:
     answer = await chat("valves by type and status")
     assert "vtype" in str(desk.analysis.steps), answer

@@ -93,7 +93,7 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     limit = bindings.get("n") or (1 if of_one else _USUAL)
     noun = "those" if source.previous else source.noun
     named = "of them" if source.previous else noun
-    wording = bindings["wording"] if bindings["wording"] != "from" else "to"
+    wording = "to" if bindings["wording"] in ("from", "and") else bindings["wording"]
     if bindings["how"] not in wording:
         wording = f"{bindings['how']} {wording}"
     title = f"{number(limit)} {named} {wording} {target.text}"
@@ -206,8 +206,8 @@ RULES = (
         _extreme,
     ),
     rule(
-        "(how far [away] is|<what> distance from) {target:place} wording=(one=(to|from)) how=(nearest|closest)"
-        " {source:rows}",
+        "(how far [away] is|<what> distance (from|between)) {target:place} wording=(one=(to|from|and)) [the]"
+        " how=(nearest|closest) {source:rows}",
         _extreme,
     ),
     rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),

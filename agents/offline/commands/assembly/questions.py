@@ -29,7 +29,7 @@ from agents.offline.commands.assembly.groups import (
 from agents.offline.commands.assembly.order import called, columns_in
 from agents.offline.commands.assembly.piece import Piece, covers
 from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTable
-from agents.offline.commands.assembly.shown import shown
+from agents.offline.commands.assembly.shown import coloured, shown
 from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import add_up_pieces
@@ -225,7 +225,7 @@ def _interpret(asked: Asked, context: Context) -> Meaning | None:
     if asked.has("figure", "count", "amount"):
         return _figure(asked)
     if asked.has("draw") and not asked.has("table", "ask"):
-        return shown(asked, context.vocabulary)
+        return shown(asked, context.vocabulary) or coloured(asked)
     meant = _rows(asked) or shown(asked, context.vocabulary)
     return None if meant is not None and has_doubts(meant, context.vocabulary) else meant
 

@@ -15,6 +15,7 @@ from agents.offline.language.looks.rules import Looks, settled
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import OneOf
 
 _LED = re.compile(r"(?:in|as|with|using|without|labell?ed|colou?red)\b", re.IGNORECASE)
@@ -55,6 +56,18 @@ def shown(asked: Asked, vocabulary: Vocabulary) -> i.Show | None:
         return None
     words = " ".join(each.text for each in asked.pieces if each.kind == "condition")
     return i.Show(asked.mention, look, asked.where, condition_text=f"{asked.noun} {words}" if words else "")
+
+
+def coloured(asked: Asked) -> i.Restyle | None:
+    """`map the population density of African countries`: the areas, coloured by their only number."""
+    columns = asked.all("column")
+    is_plain = asked.only("rows", "condition", "and", "draw", "column") and not asked.rows_are_spoken_of
+    if not is_plain or asked.table.geometry_family != "polygon" or not asked.has("rows", "condition"):
+        return None
+    own = [asked.table.column(name) for each in columns for name in each.value.columns]
+    if len(columns) != 1 or len(own) != 1 or own[0] is None or not is_number(own[0]):
+        return None
+    return i.Restyle(asked.mention, i.Look(by=columns[0].value), asked.where)
 
 
 def _by_value(asked: Asked, vocabulary: Vocabulary) -> bool:

@@ -63,22 +63,36 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
 async def _within(
     scene: Scene, table: Table, whole: Cql2 | None, where: Condition | None, *, replaces: bool = False
 ) -> Cql2 | None:
-    """The filter with a further condition instead of those that it contradicts, except those of layers: `and kerbside?`
-    after `at roadside sites`. `replaces`: instead of all on the same columns: `how many are fires?`, then `how many are
-    rescues?`."""
+    """The filter with a further condition; `replaces`: drop earlier conditions on the same columns: `how many are
+    fires?`, then `how many are rescues?`."""
     if where is None:
         return whole
     wanted = await to_cql2(scene, table, where)
-    columns, possible = set(columns_in(wanted)), conjuncts(without_contradicted(whole, wanted))
-    stays = [part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)]
-    stays += [each for each in possible if not replaces or columns.isdisjoint(columns_in(each))]
-    kept = [part for part in conjuncts(whole) if part in stays]
-    return combined("and", {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None), wanted)
+    columns = set(columns_in(wanted))
+    others = [each for each in conjuncts(whole) if columns.isdisjoint(columns_in(each))]
+    return combined("and", _with_layers(scene, table, whole, others) if replaces else whole, wanted)
+
+
+def _with_layers(scene: Scene, table: Table, whole: Cql2 | None, kept: Sequence[Cql2]) -> Cql2 | None:
+    """The conditions of a filter that are kept or are those of layers."""
+    of_layers = [
+        part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)
+    ]
+    parts = [part for part in conjuncts(whole) if part in kept or part in of_layers]
+    return {"op": "and", "args": parts} if len(parts) > 1 else next(iter(parts), None)
 
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
-    """The condition, together with the filter of the mentioned rows."""
-    return await _within(scene, table, scene.filter_of(subject), where)
+    """The condition, together with the filter of the mentioned rows, but without what it contradicts if no word names
+    the rows: `and kerbside?` after a question about roadside sites."""
+    whole = scene.filter_of(subject)
+    if where is not None and subject.text.lower() not in _SPOKEN_OF:
+        possible = conjuncts(without_contradicted(whole, await to_cql2(scene, table, where)))
+        whole = _with_layers(scene, table, whole, possible)
+    return await _within(scene, table, whole, where)
+
+
+_SPOKEN_OF = ("those", "them", "these", "of those", "of them", "of these")
 
 
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:

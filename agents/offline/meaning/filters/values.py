@@ -79,8 +79,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 
 
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
-    """The filter for `in Germany`: by the table's own columns, else through another table; `in operation`: by
-    a flag."""
+    """The filter for `in Germany`: by own columns, else through another table; `in operation`: by a flag."""
     words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
     flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) == words), None)
     if flag is not None:
@@ -95,9 +94,10 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
         shared = await with_shared_name(scene, table, text) or _beginning_with(table, text)
         if shared is not None:
             return shared
-        one = adjective_forms(text)
-        if text != text.lower() or len(one) < 2 or not await stored_values(scene, table, own, one):
-            raise
+        common, one = [each for each in own if each.samples], adjective_forms(text)
+        stored = await stored_values(scene, table, common, one) if len(one) > 1 and text.islower() else {}
+        if not any(value in each.samples for each in common for value in stored.get(each.name, ())):
+            raise  # the alps are not the village Alp
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
 
 
