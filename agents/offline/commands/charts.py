@@ -262,6 +262,8 @@ _AND_SCATTERED = f"[(,|?|.|;|:|-) [show [me]|draw [me]|make [me]|give me|as] [a]
 _SHOWN = f"[{_VERB}|list|chart|show [me]]"
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
+    command(f"[{_VERB}] [a|an|the] {{first:column}} kind=(histogram|distribution) (of|for) {{rows:selection}}",
+            _charted),
     command(f"{_SHOWN} {_READ[-1]} {_AS}", _charted, 0.5),
     command(
         f"kind=(plot) {{first:column}} (against|versus|vs) {{second:column}} {_OF_ROWS} {_SPLIT}",

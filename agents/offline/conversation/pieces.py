@@ -78,6 +78,7 @@ def with_piece(before: str, asked_now: str) -> str | None:
         or _with_unit(before, asked_now)
         or _with_other_end(before, asked_now)
         or _counted_for(before, asked_now)
+        or _with_their(before, asked_now)
     )
 
 
@@ -90,6 +91,17 @@ def _with_word(before: str, asked_now: str) -> str | None:
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
     return None
+
+
+def _with_their(before: str, asked_now: str) -> str | None:
+    """`and their populations` after a list: the list with that column."""
+    asked = re.fullmatch(
+        r"(?:and |(?:what|how) about |show (?:me )?)?(?:the )?(?P<what>their [\w ]+?)\W*",
+        asked_now,
+        re.IGNORECASE,
+    )
+    is_list = re.match(r"(?:list|top|show|name|give|which|the)\b", before, re.IGNORECASE)
+    return f"{before.rstrip(' ?')} with {asked['what']}" if asked is not None and is_list else None
 
 
 def _with_ordinal(before: str, asked_now: str) -> str | None:

@@ -192,7 +192,7 @@ def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`average rent per district`: over rows inside, if the areas have no such column."""
+    """`average rent per district`: over rows inside, if the areas have no such column, nor points one for the areas."""
     areas: Features = bindings["areas"]
     rows, figure = bindings["counted"]
     table, words = context.table(areas), figure["column"].text
@@ -204,7 +204,9 @@ def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | N
     what, column = f"{FIGURE_NAMES[figure['function']]} {words}", f"{figure['function']}_{columns[0]}"
     counted = count_in_areas(areas, rows, figure, title=f"{what} in {areas.noun}")
     if "how" not in bindings:
-        return (counted,)
+        own = context.table(rows)
+        is_inside = own is not None and own.geometry_family == "point"
+        return (counted,) if is_inside and not context.has_column(rows, areas.noun) else None
     limit = _limit(bindings, areas.text)
     return (counted, first_groups_step(areas.noun, bindings["how"], what.lower(), column, limit))
 
