@@ -160,3 +160,18 @@ async def test_areas_are_coloured_by_the_number_asked_for(chat: Chat, sentence: 
 async def test_valves_by_type_and_status(chat: Chat, desk: Desk) -> None:
     answer = await chat("valves by type and status")
     assert "vtype" in str(desk.analysis.steps), answer
+
+
+async def test_a_histogram_with_the_column_before_it(chat: Chat) -> None:
+    await chat("no2 histogram of the monitors")
+    name, arguments = chat.calls[-1]
+    assert (name, arguments["kind"], arguments["x"]) == ("make_chart", "histogram", "no2_ugm3")
+
+
+@pytest.mark.parametrize("asked", ["and their households", "what about their households?"])
+async def test_a_column_of_a_list_is_asked_for_afterwards(chat: Chat, asked: str) -> None:
+    await chat("list the pressure zones")
+    await chat(asked)
+    name, arguments = chat.calls[-1]
+    assert name == "query_features"
+    assert "households" in arguments["columns"]
