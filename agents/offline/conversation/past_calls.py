@@ -236,7 +236,7 @@ def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
     `them` meant then.
     """
     goals = [each.arguments["goal"] for each in calls if each.call.name == "run_analysis"]
-    meant, text = command.intent, (goals[0] if goals else command.text).rstrip(" ?!.")
+    meant, text = command.intent, _NOW.sub("", goals[0] if goals else command.text)
     if not isinstance(meant, i.Count | i.Statistic | i.Rows | i.Lookup | i.Analyse):
         return ""
     if not (isinstance(meant, i.Statistic) and meant.subject.pronoun) or re.search(
@@ -244,6 +244,10 @@ def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
     ):
         return text
     return f"{text} of them" if meant.where is None else ""
+
+
+_NOW = re.compile(r"(?: (?:right now|now|currently|at the moment|please|pls))*[ ?!.]*$", re.IGNORECASE)
+"""Closing words, after which nothing can be added."""
 
 
 def draws_rows(calls: Sequence[Done], rows: Rows | None) -> bool:

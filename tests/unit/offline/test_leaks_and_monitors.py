@@ -175,3 +175,11 @@ async def test_a_column_of_a_list_is_asked_for_afterwards(chat: Chat, asked: str
     name, arguments = chat.calls[-1]
     assert name == "query_features"
     assert "households" in arguments["columns"]
+
+
+async def test_a_question_is_narrowed_behind_its_closing_words(chat: Chat) -> None:
+    await chat("how many open leaks do we have right now?")
+    await chat("only the minor ones")
+    name, arguments = chat.calls[-1]
+    assert name == "count_features"
+    assert arguments["filters"] == both(where("repaired", "=", False), where("severity", "=", "minor"))
