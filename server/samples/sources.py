@@ -186,7 +186,7 @@ SAMPLES = (
             SampleColumn("country_code", "text NOT NULL", "ISO code of the country, two letters"),
             SampleColumn("continent", "text NOT NULL", "Continent of the country"),
             SampleColumn("population", "bigint", "Inhabitants according to GeoNames; NULL where not known"),
-            SampleColumn("is_capital", "boolean NOT NULL", "Whether the city is the capital of its country"),
+            SampleColumn("is_capital", "boolean NOT NULL", "Whether it is a capital"),
             SampleColumn("timezone", "text", "Time zone, for example Europe/Berlin"),
             SampleColumn("geom", "geometry(Point, 4326) NOT NULL", "Position"),
         ),

@@ -110,7 +110,7 @@ async def test_several_tables_are_exported_into_one_file(offline_server: Server,
         ),
         (
             "export cities as csv with population as people without geometry",
-            "id,name,country,country_code,continent,people,timezone",
+            "id,name,country,country_code,continent,people,is_capital,timezone",
         ),
     ],
 )
