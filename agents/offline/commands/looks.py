@@ -106,14 +106,15 @@ _timed = _by_column(lambda column: Look(timed=True, time=column))
 
 
 def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    """Size by a column of the named rows or layer: in `colour airports by country and size by elevation` no layer has
-    both."""
+    """Size or height by a column of the named rows or layer: in `colour airports by country and size by elevation` no
+    layer has both."""
     rows, words = bound.get("rows"), bound["column"].text
     layer = rows.mention if rows is not None else None
     shown_before = layer is not None and layer.pronoun  # in `show airports and size them by elevation`
     tables = tables_of(layer, vocabulary) or (vocabulary.few_tables if shown_before else ())
     columns = vocabulary.columns_called(tables, words)
-    look = Look(by=ColumnMention(words, columns), kind="proportional")
+    column = ColumnMention(words, columns)
+    look = Look(height=column) if bound["verb"] == "extrude" else Look(by=column, kind="proportional")
     if not columns or (rows is not None and rows.top is not None):
         return None
     return Restyle(layer, look, rows.where if rows is not None else None)
@@ -168,7 +169,7 @@ COMMANDS = (
     command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),
     command(f"(make|turn|change|draw|set|render|convert|transform) {{layer:mention}} {_TO} {{look:look}}", _drawn()),
     command("[show [me]|draw|display|render|visualise|visualize|make] said=({look:look})", _style_alone, 3.0),
-    command("(size|scale) [{rows:selection}] (by|according to|with) {column:column}", _sized),
+    command("verb=(size|scale|extrude) [{rows:selection}] (by|according to|with) {column:column}", _sized),
     command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))

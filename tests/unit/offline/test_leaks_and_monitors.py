@@ -157,6 +157,14 @@ async def test_areas_are_coloured_by_the_number_asked_for(chat: Chat, sentence: 
     assert chat.layers["pressure_zones"].style.column == "households"
 
 
+@pytest.mark.parametrize(
+    "sentence", ["extrude the pressure zones by households", "show zones in 3D by households"]
+)
+async def test_areas_are_extruded(chat: Chat, sentence: str) -> None:
+    await chat(sentence)
+    assert chat.layers["pressure_zones"].style.extrude == "households"
+
+
 async def test_valves_by_type_and_status(chat: Chat, desk: Desk) -> None:
     answer = await chat("valves by type and status")
     assert "vtype" in str(desk.analysis.steps), answer
