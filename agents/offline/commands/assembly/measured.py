@@ -232,7 +232,7 @@ class MeasuredPieces:
             self.cursor.take("aged", "over", "under", "older than", "younger than", "below", "above") or ""
         )
         number = self.cursor.take_number()
-        after = self.cursor.take(*_AGES, "s") if number is not None else None
+        after = self.cursor.take(*_AGES) if number is not None else None
         if number is None or not number.text.isdigit() or not (before or after):
             return
         younger = before in ("under", "younger than", "below") or (after or "").endswith(("younger", "under"))

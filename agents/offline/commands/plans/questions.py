@@ -92,7 +92,7 @@ async def _filters(scene: Scene, table: Table, subject: Mention, where: Conditio
     return await _within(scene, table, whole, where)
 
 
-_SPOKEN_OF = ("those", "them", "these", "of those", "of them", "of these")
+_SPOKEN_OF = ("those", "them", "these")
 
 
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
