@@ -29,6 +29,8 @@ MAX_ROWS = 200_000
 """Maximum number of rows of a table that is searched."""
 SECONDS = 5.0
 """Time limit for all tables of a request."""
+_COLOURS_AND_NAMES = frozenset(("peru",))
+"""Colours of CSS that are rather names: `the airports in peru`."""
 _found: WeakKeyDictionary[MapAgent, tuple[str, list[Value]]] = WeakKeyDictionary()
 """Per agent, the latest request and its values, for further steps of the turn."""
 
@@ -84,6 +86,7 @@ def _is_small(table: Table) -> bool:
 def _unknown(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     """The positions of words that are otherwise unknown."""
     known = language_words() | language_of(vocabulary.operations).limits | _names(vocabulary.few_tables)
+    known -= _COLOURS_AND_NAMES
     return [
         at
         for at, word in enumerate(words)

@@ -104,6 +104,9 @@ def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     if len(rows.mention.tables) != 1:
         return None
     words = figure["column"].text
+    place = rows.where.text if isinstance(rows.where, OneOf) and rows.where.how == "in" else ""
+    if place and set(name_words(words)) <= _PEOPLE:  # all people live in areas
+        return Lookup("population", place)
     columns = vocabulary.columns_called(vocabulary.tables(rows.mention.tables), words)
     name = rows.mention.tables[0].rpartition(".")[2]
     mention = Mention(name, rows.mention.tables)

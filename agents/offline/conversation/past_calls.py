@@ -136,7 +136,8 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
 
 
 _WHERE_IT_IS = re.compile(
-    r"(?:and )?where (?:is|are) (?:it|that|they|those|these)\s*\?*"
+    r"(?:and )?where (?:is|are) (?:it|that|they|those|these)[\s?,.]*(?:(?:can you )?show (?:me|us))?\W*"
+    r"|(?:and |please )*show (?:me|us) where(?: (?:it is|(?:they|those|these) are))?\W*"
     r"|(?P<go>zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
     re.IGNORECASE,
 )

@@ -88,7 +88,7 @@ _WHOSE = word_set("the their its")
 _PRICES, _CURRENCIES = word_set("price cost"), word_set("eur usd gbp chf")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 """All words without meaning beside the words for a column."""
-_NEUTRAL_WORDS |= {"name", "code", "number", *UNITS_IN_FULL}
+_NEUTRAL_WORDS |= {"name", "code", "number", "land", *UNITS_IN_FULL}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single
@@ -220,7 +220,7 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
     dull |= _WHEN if kind in TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):
         yield words[:-1], NOTHING_NEW
-    if len(words) > 1 and words[0] in dull & _LEADING:
+    if len(words) > 1 and (words[0] in dull & _LEADING or words == ("land", "area")):
         yield words[2:] if words[1] == "of" else words[1:], NOTHING_NEW
     if kind == "text" and len(words) > 2 and words[1] == "of" and words[0] in KIND_NOUNS | {"name"}:
         yield words[2 + (words[2] in _WHOSE) :], NOTHING_NEW

@@ -220,6 +220,7 @@ SHORT_FORMS = {
     "waht": "what",
     "teh": "the",
     "ppl": "people",
+    "worlds": "world's",
     "pct": "percent",
     "no.": "number",
     "#": "number",

@@ -129,8 +129,12 @@ class Asked:
         )
 
     def is_listed(self, column: Piece) -> bool:
-        """Whether a column is to be shown: it follows `list`, `give me` or `with their`."""
+        """Whether a column is to be shown: it follows `list`, `give me` or `with their`, and describes no rows as in
+        `the capital cities`."""
         at = self.pieces.index(column)
+        after = self.pieces[at + 1 : at + 2]
+        if after and (after[0].kind, after[0].begin) == ("rows", column.end) and self._is_flag(column):
+            return False
         while at and self.pieces[at - 1].kind in ("column", "and"):
             at -= 1
         before = self.pieces[at - 1] if at else None
@@ -138,6 +142,12 @@ class Asked:
             return True  # `list with density`
         of_them = before is not None and before.kind == "with" and before.text.split()[-1] in ("their", "its")
         return of_them or (before is not None and before.kind == "ask")
+
+    def _is_flag(self, column: Piece) -> bool:
+        """Whether a yes/no column is mentioned."""
+        return any(
+            each.kind == "boolean" and each.name in column.value.columns for each in self.table.columns
+        )
 
     # --- rows ------------------------------------------------------------------------------------------------
 

@@ -27,10 +27,10 @@ from agents.offline.commands.assembly.groups import (
     several_figures,
 )
 from agents.offline.commands.assembly.order import called, columns_in
+from agents.offline.commands.assembly.people import cost_of_some_people, of_all_people
 from agents.offline.commands.assembly.piece import Piece, covers
 from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTable
 from agents.offline.commands.assembly.shown import coloured, shown
-from agents.offline.language.column_names import measure_columns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import add_up_pieces
 from agents.offline.language.lexicon import STATISTICS
@@ -56,8 +56,6 @@ SAME_COST = 0.3
 """Readings whose costs differ by less are equally likely."""
 MOST_LISTED = 20
 """Length of a list without a number."""
-SOME_PEOPLE = 1.0
-"""Cost of summing people of places."""
 _PRONOUNS = frozenset(("it", "them", "these", "those", "they", "ones"))
 Meaning = Steps | i.Intent
 
@@ -137,19 +135,10 @@ def _of_table(
         # Unnamed rows may be those that the map shows, or those mentioned before.
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
         meaning = _interpret(asked, context) if is_sure else None
+        meaning = of_all_people(meaning, asked, vocabulary)
         if meaning is not None and not (pronouns and isinstance(meaning, tuple)):
-            found.append(
-                (cost + (SOME_PEOPLE if _of_some_people(asked) else 0.0), called(meaning, asked), meaning)
-            )
+            found.append((cost + cost_of_some_people(asked), called(meaning, asked), meaning))
     return found
-
-
-def _of_some_people(asked: Asked) -> bool:
-    """Whether it sums people of places without naming rows: all people live in areas."""
-    if asked.has("rows") or asked.table.geometry_family == "polygon":
-        return False
-    people = set(measure_columns(asked.table, "people"))
-    return any(people & set(each.value.columns) for each in asked.all("column"))
 
 
 def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:

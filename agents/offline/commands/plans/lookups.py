@@ -42,15 +42,21 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     if fold(intent.of).removeprefix("the ") in _WORLD and not intent.others:
         return _of_the_world(scene, candidates, intent)
     searched = candidates[:MAX_SEARCHED]
+    alone, sums = not intent.others and not intent.claim, list[dict[str, Any]]()
     for pair in searched:
-        if (fact := await _looked_up(scene, *pair, intent)) is not None:
+        if (fact := await _looked_up(scene, *pair, intent)) is None:
+            continue
+        if alone and pair[0].geometry_family == "point":  # Asia is also a town
+            sums = await _sums(scene, candidates, unquoted(intent.of))
+        if len(sums) != 1:
             return fact
+        break
     if intent.total and not intent.others:
         totals = [each for pair in searched if (each := await _total_of_value(scene, *pair, intent))]
         if len(totals) == 1:
             return totals[0]
-    if not intent.others and not intent.claim:
-        sums = await _sums(scene, candidates, unquoted(intent.of))
+    if alone:
+        sums = sums or await _sums(scene, candidates, unquoted(intent.of))
         if len(sums) == 1:
             table = scene.table(sums[0]["table"])
             check_unit(table, table.column(sums[0]["column"]), intent.unit)
@@ -163,7 +169,8 @@ async def _share_of_total(
         parts = [{"table": table.id, "column": columns[0], "filters": row}] if row is not None else []
         parts = parts or await _sums(scene, [(table, columns)], unquoted(intent.of))
         whole = {"table": table.id, "column": columns[0]}
-        wholes = await _sums(scene, [(table, columns)], intent.among) if intent.among else [whole]
+        within = intent.among if fold(intent.among) not in _WORLD else ""
+        wholes = await _sums(scene, [(table, columns)], within) if within else [whole]
         found += [[("column_stats", part), ("column_stats", all_)] for part in parts for all_ in wholes]
     if not found and intent.among:
         found = await _shares_in_points(scene, candidates, intent)
