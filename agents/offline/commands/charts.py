@@ -154,7 +154,7 @@ def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     kind = kind_named(bound["kind"]) or "bar"
     return (
         i.Chart(kind, Mention("it", pronoun=True), ())
-        if vocabulary.layers and kind in ("bar", "pie")
+        if vocabulary.layers and kind in ("bar", "pie", "line")
         else None
     )
 
@@ -279,6 +279,8 @@ COMMANDS = (
     command(f"[and|now] [show [me]|make|draw|plot|{_GIVE_ME}] [it|them|that|this|these|those|the result] {_AS}",
             _of_the_result, 1.0),
     command(f"(make|turn) (it|them|that|this|the result) [into] (a|an) kind=({_KINDS_NAMED})", _of_the_result, 1.0),
+    command(f"[{_VERB}] [a|an] kind=({_KINDS_NAMED}) [of (it|them|that|this|the result)]", _of_the_result, 1.0),
+    command("kind=(chart|plot|graph) (it|them|that|this|these|those|the result)", _of_the_result, 1.0),
     command(f"plot [the] (number|count) of {{rows:selection}} {_BY} {{first:column}}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),
     command(

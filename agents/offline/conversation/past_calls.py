@@ -156,7 +156,8 @@ _INSIDE = re.compile(
 )
 _CHARTED = re.compile(
     r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
-    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:as )?an? (?P<kind>(?:bar|pie) (?:chart|graph))\W*",
+    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?(?P<kind>(?:bar|pie) (?:chart|graph))"
+    r"(?:,? (?:please|pls))?\W*",
     re.IGNORECASE,
 )
 _OTHER_CHART = re.compile(

@@ -105,7 +105,7 @@ _MEASURES = {
     "people": "population pop people inhabitant resident person population_estimate",
     "high": "elevation elev altitude alt height ele level top",
     "tall": "height elevation altitude floor storey",
-    "big": "population pop area size capacity surface",
+    "big": "population pop area size capacity surface space seat bed",
     "area": "area size surface extent",
     "long": "length distance duration len span",
     "deep": "depth",
@@ -198,7 +198,8 @@ _SYNONYMS = tuple(
     )
 )
 """Synonyms."""
-
+SAME_IN_NAMES = word_set("accident borehole collision crash earthquake quake tremor well")
+"""Synonyms also after other words: `crashes` for road collisions."""
 
 COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
 """Synonyms for things that columns count."""

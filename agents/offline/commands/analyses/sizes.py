@@ -273,7 +273,7 @@ _IS_THERE = (
     "(remain|remains|[is|are|lies|lie] (left|inside|in it|in there|covered)"
     "|(it|they|that|this) (cover|covers|covered|measure|measures|is|are|has|have|makes|make))"
 )
-_LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is]"
+_LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is|do we have|have we got]"
 _BY = "(by|per|for each|for every|of each|of every)"
 _FIRST = "[[,] (largest|greatest|longest|biggest|highest|most) first]"
 _WHERE: tuple[tuple[str, Build], ...] = (

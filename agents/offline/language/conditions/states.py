@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import is_flag, without_negation
 from agents.offline.language.conditions.in_force import take_in_force
 from agents.offline.language.conditions.value_text import MAX_VALUE_WORDS, ValueRules
 from agents.offline.language.words import comment_head, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, Day, OneOf
 
 _NORMAL, _CURRENT = "normal", "current"
 _PHRASES = ((_NORMAL, p.NORMALLY), (_CURRENT, p.CURRENTLY))
@@ -24,8 +26,19 @@ class States(ValueRules):
     """Rules for normal and current states, and for rows that last some time."""
 
     def in_force(self) -> Condition | None:
-        """`active on 1 September 2025`, of rows with a start and an end date."""
-        return take_in_force(self.cursor, self.tables)
+        """`active on 1 September 2025`, of rows with a start and an end date. A state that the rows hold is preferred for
+        today."""
+        start = self.cursor.at
+        found = take_in_force(self.cursor, self.tables)
+        is_today = found is not None and found.value == Day(datetime.date.today().isoformat())
+        if is_today and any(
+            table in self.tables
+            for word in self.cursor.words[start : self.cursor.at]
+            for table, _, _ in self.vocabulary.values_called((word,))
+        ):
+            self.cursor.at = start
+            return None
+        return found
 
     def in_state(self) -> Condition | None:
         """`closed right now`, `that should normally be open`, `currently closed`."""

@@ -69,6 +69,8 @@ class ValueNouns:
             last = cursor.word()
             cursor.at += 1
             found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+            if found is None and used[length - 1]:
+                found = self._of_next_noun(words[:length])
             if found is not None and last not in NO_ADJECTIVE and self._is_noun_of(*found[:2]):
                 cursor.at += 1
                 return found
@@ -79,6 +81,12 @@ class ValueNouns:
                 return found  # `LJ-0042`; but `Orleans` is not a plural
         cursor.at = start
         return self._numbered_after_column()
+
+    def _of_next_noun(self, words: Words) -> Value | None:
+        """The only value of several whose column the next word names: `full closures` of roads, not `full` access."""
+        noun = singular(self.cursor.word())
+        found = [each for each in self.vocabulary.values_called(words) if noun in name_words(each[1])]
+        return found[0] if len(found) == 1 else None
 
     def rows_of_values(self, *, one: bool = False) -> tuple[Mention, Condition] | None:
         """Rows named by values in the plural (`oaks` of trees), and the condition that selects them. `one`:
