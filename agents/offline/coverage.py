@@ -37,7 +37,7 @@ from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, english, fold, name_words, singular, word_set
-from agents.offline.meaning.conditions import Mention, parts_of
+from agents.offline.meaning.conditions import Compare, Group, Mention, Quantity, parts_of
 from agents.offline.meaning.intents import (
     Analyse,
     Intent,
@@ -60,6 +60,19 @@ _GRAMMATICAL = word_set("""
 """Words without meaning of their own."""
 
 
+def _is_in_two_years(part: object) -> bool:
+    """Whether no row can match, because it would have to be of two years: a range was not understood."""
+    both = part.parts if isinstance(part, Group) and part.op == "and" else ()
+    years = {
+        each.value
+        for each in both
+        if isinstance(each, Compare)
+        and (each.op, each.measure) == ("=", "time")
+        and isinstance(each.value, Quantity)
+    }
+    return len(years) > 1
+
+
 def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> list[str]:
     """The words of a command that its intent does not account for.
 
@@ -69,6 +82,8 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
         return []
     if left_out := _references_left_out(text, intent):
         return left_out
+    if any(map(_is_in_two_years, parts_of(intent))):
+        return [text]
     held = {word for part in parts_of(intent) if isinstance(part, str) for word in name_words(part)}
     known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
     unread = []

@@ -93,7 +93,8 @@ class DrawingCommands(Grammar):
         subject = self.subject(pronouns=False)
         if subject is None or not subject.mention.known or subject.mention.everything:
             return None
-        if start and self._one_of_many(subject.mention):
+        is_alone = not start and self.cursor.word() not in ("and", ",")  # not `park and ride`
+        if not is_alone and self._one_of_many(subject.mention):
             return None
         shown = self._shown(subject)
         if (

@@ -279,7 +279,7 @@ class AnalysisReader(TemplateReader):
                 if steps is not None:
                     text = with_layer_names(self.text(at, edge.end).strip(" ?!."), self.vocabulary)
                     named = tuple(replace(each, text=text) for each in steps)
-                    is_told_so = ordered is not None and isinstance(steps[-1], Grouped)
+                    is_told_so = isinstance(steps[-1], Grouped) or steps[-1].operation == "spatial_join"
                     end = ordered if ordered is not None and is_told_so else edge.end
                     found.append(Reading(end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))

@@ -14,17 +14,18 @@ from agents.offline.commands.analyses.groups import (
     BY_PLACE,
     OF,
     by_own_column,
+    by_place,
     own_figure,
     share,
     share_of_sum,
 )
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.figures import adds_along
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
-from agents.offline.meaning.conditions import Top
+from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.steps import (
@@ -36,7 +37,7 @@ from agents.offline.meaning.steps import (
     is_least,
     sum_of,
 )
-from agents.offline.meaning.units import column_unit, in_one_unit
+from agents.offline.meaning.units import column_unit, in_one_unit, is_year
 
 COUNT = {"function": "count"}
 _SIZES = ("big", "high", "long", "fast")
@@ -202,13 +203,50 @@ def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | N
     if table.geometry_family != "polygon" or columns_called((table,), name_words(words)):
         return None
     what, column = f"{FIGURE_NAMES[figure['function']]} {words}", f"{figure['function']}_{columns[0]}"
-    counted = count_in_areas(areas, rows, figure, title=f"{what} in {areas.noun}")
+    title = f"{what} in {areas.noun}" if rows.where is None or "how" in bindings else ""
+    counted = count_in_areas(areas, rows, figure, title=title)
     if "how" not in bindings:
         own = context.table(rows)
         is_inside = own is not None and own.geometry_family == "point"
         return (counted,) if is_inside and not context.has_column(rows, areas.noun) else None
     limit = _limit(bindings, areas.text)
     return (counted, first_groups_step(areas.noun, bindings["how"], what.lower(), column, limit))
+
+
+def _narrowed(build: Build) -> Build:
+    """The same with a condition after the areas: on times of the rows (`crashes per district in 2020`), or on a column
+    that only the areas have (`in the north sector`)."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        areas, counted, more = bindings["areas"], bindings.get("counted"), bindings["more"]
+        rows: Features = bindings["source"] if counted is None else counted[0]
+        if rows.made:
+            return None
+        if _are_times(more):
+            rows = replace(rows, where=all_of(rows.where, more))
+        elif _is_of(areas, more, context) and not _is_of(rows, more, context):
+            areas = replace(areas, where=all_of(areas.where, more))
+        else:
+            return None
+        narrowed = {"source": rows} if counted is None else {"counted": (rows, counted[1])}
+        return build({**bindings, **narrowed, "areas": areas}, context)
+
+    return built
+
+
+def _are_times(condition: Condition) -> bool:
+    if isinstance(condition, Group):
+        return all(map(_are_times, condition.parts))
+    if isinstance(condition, Between):
+        bounds = (condition.low, condition.high)
+        return all(isinstance(each, Day) or (each.unit is None and is_year(each.value)) for each in bounds)
+    return isinstance(condition, Compare) and condition.measure == "time"
+
+
+def _is_of(rows: Features, condition: Condition, context: Context) -> bool:
+    """Whether a condition names a column of the rows."""
+    named = condition.column if isinstance(condition, OneOf) else None
+    return named is not None and context.has_column(rows, named.text)
 
 
 def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -236,10 +274,14 @@ _MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowe
 _ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _IN_PERCENT = "[[,] in percent]"
 _IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
+_AREAS = "(<for_each>|<in_each>) [of] {areas:bare} [are|are there|were there|do we have] [,] {more:condition}"
 RULES = (
     rule(
         "[<what>|show [me]|map] [the] {counted:counted} <for_each> [of] {areas:bare}", _figure_in_areas, 3.0
     ),
+    rule(f"[<what>|show [me]|map] [the] {{counted:counted}} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
+    rule(f"[<how_many>|show [me]|map] [the] {{source:rows}} {_AREAS}", _narrowed(by_place), 1.0 + BY_PLACE),
+    rule(f"<what> {{figure:figure}} {OF} {{source:rows}} {_AREAS}", _narrowed(by_place), BY_PLACE),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
     rule(f"(who|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", _done_by, 1.0),

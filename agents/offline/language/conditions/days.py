@@ -13,6 +13,7 @@ from agents.offline.language.nouns import take_count
 from agents.offline.language.tokens import Token
 from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, DatePart, Day, Quantity
+from agents.offline.meaning.units import is_year
 
 _AM = Phrases("a.m . | a.m | am | in the morning")
 _PM = Phrases("p.m . | p.m | pm | in the (afternoon|evening)")
@@ -76,7 +77,9 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
 
 
 def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
-    """`1 Jun - 31 Aug 2024`, `1 May 2023 - 3 June 2024`."""
+    """`1 Jun - 31 Aug 2024`, `1 May 2023 - 3 June 2024`, `2018-2020`."""
+    if (years := _take_years(cursor)) is not None:
+        return Between(*years, column, "time")
     start = cursor.at
     days = take_days(cursor)
     if days is None and (first := take_day(cursor)) is not None and cursor.take(*_THROUGH):
@@ -86,6 +89,22 @@ def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
         cursor.at = start
         return None
     return Between(*days, column, "time")
+
+
+def _take_years(cursor: Cursor) -> tuple[Quantity, Quantity] | None:
+    """`2018-2020`, `in 2018 - 2020`, `for 2018–2020`: whole years."""
+    start = cursor.at
+    cursor.take("in", "during", "for", "from", "of", "over", "between", "the years")
+    first = cursor.take_number()
+    last = cursor.take_number() if first is not None and cursor.take("-", "–") else None
+    if first is None or last is None or not all(_is_year(each.text) for each in (first, last)):
+        cursor.at = start
+        return None
+    return Quantity(first.value, text=first.text), Quantity(last.value, text=last.text)
+
+
+def _is_year(text: str) -> bool:
+    return len(text) == 4 and text.isdigit() and is_year(int(text))
 
 
 def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:

@@ -26,8 +26,8 @@ class States(ValueRules):
     """Rules for normal and current states, and for rows that last some time."""
 
     def in_force(self) -> Condition | None:
-        """`active on 1 September 2025`, of rows with a start and an end date. A state that the rows hold is preferred for
-        today."""
+        """`active on 1 September 2025`, of rows with a start and an end date. For today, a stored state is
+        preferred."""
         start = self.cursor.at
         found = take_in_force(self.cursor, self.tables)
         is_today = found is not None and found.value == Day(datetime.date.today().isoformat())

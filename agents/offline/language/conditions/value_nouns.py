@@ -12,6 +12,7 @@ from agents.offline.language.lexicon import things_called
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
+    Words,
     is_numbered,
     is_storage_noun,
     may_be_plural,

@@ -57,8 +57,7 @@ from agents.offline.meaning.stored_values import (
 )
 
 _MOST_LOOKUPS = 12
-_MOST_WORDS = 4
-"""Maximum number of words of two values before a noun."""
+_MOST_WORDS = 4  # of two values before a noun
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
 _REGIONS = word_set("country nation state region province territory")
 
@@ -70,7 +69,8 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         if (number := numbers_explained(column.comment).get(name_words(part))) is not None:
             found.append(number)
             continue
-        forms = [*place_forms(part), f"in {part}"]  # `the permits in force`
+        plurals = adjective_forms(part) if part.islower() else []  # `with cyclists`
+        forms = [*place_forms(part), f"in {part}", *plurals]  # `the permits in force`
         values = (await stored_values(scene, table, [column], forms)).get(column.name)
         if not values:
             raise await _no_value(scene, table, column, part)
