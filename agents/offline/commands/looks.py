@@ -249,6 +249,8 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
         arguments["color"] = color
     if look.opacity is not None:
         arguments["opacity"] = look.opacity
+    elif look.fade is not None:
+        arguments["opacity"] = round(min((layer.opacity if layer is not None else 1.0) * look.fade, 1.0), 2)
     return arguments
 
 

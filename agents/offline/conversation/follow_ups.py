@@ -21,12 +21,21 @@ from agents.offline.conversation.past_calls import (
     table_shown,
     with_name_for_pronoun,
 )
-from agents.offline.conversation.pieces import AFTER_GROUP, AND, ENDS, GROUP, counted_by, one_of, with_piece
+from agents.offline.conversation.pieces import (
+    AFTER_GROUP,
+    AND,
+    ENDS,
+    GROUP,
+    also_in,
+    counted_by,
+    list_sorted,
+    one_of,
+    with_piece,
+)
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
-from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_plural, name_words
 from agents.result_rows import rows_of
@@ -104,7 +113,6 @@ _LIVE_THERE = re.compile(
     r"(?P<rest>\b[^?]*)\?*",
     re.IGNORECASE,
 )
-_AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)
 _WHICH_ONES = re.compile(r"(?:and )?which ones (?P<what>[^?]+?)\s*\?*", re.IGNORECASE)
 _WHICH_MOST = re.compile(
     rf"which (?P<rows>[^?]+?) (?:the )?(?:{one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
@@ -147,13 +155,14 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
+        or list_sorted(before, asked_now)
         or (counted_by(asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
         or _number_of_others(before, asked_now, vocabulary)
         or _same_of_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
-        or _also_in(before, asked_now)
+        or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
@@ -174,16 +183,6 @@ def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
         return None
     rows = " ".join(ranked["rows"].split()[: found.length])
     return f"which {rows} {asked['what']}"
-
-
-def _also_in(before: str, asked_now: str) -> str | None:
-    """`and in Castle?` after `how many of them are urgent?`, which names no place: adds the place."""
-    place = _AND_IN.fullmatch(asked_now)
-    counts = before.lower().startswith("how many ") and not re.search(
-        r"\b(?:in|of the|per|by|each)\b", before
-    )
-    is_place = place is not None and place["place"].lower() not in TAIL
-    return f"{before} {place['place']}" if place is not None and is_place and counts else None
 
 
 def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:

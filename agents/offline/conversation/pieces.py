@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.phrasebook import TAIL
 from agents.units import UNITS
 
 
@@ -103,6 +104,42 @@ def _with_their(before: str, asked_now: str) -> str | None:
     )
     is_list = re.match(r"(?:list|top|show|name|give|which|the)\b", before, re.IGNORECASE)
     return f"{before.rstrip(' ?')} with {asked['what']}" if asked is not None and is_list else None
+
+
+_AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)
+
+
+def also_in(before: str, asked_now: str) -> str | None:
+    """`and in Castle?` after `how many of them are urgent?`, which names no place: adds the place."""
+    place = _AND_IN.fullmatch(asked_now)
+    asks = re.match(r"how many |which \w+ (?!of\b)|list ", before, re.IGNORECASE)
+    names_no_place = asks and not re.search(r"\b(?:in|of the|per|by|each)\b", before)
+    is_place = place is not None and place["place"].lower() not in TAIL
+    return f"{before} {place['place']}" if place is not None and is_place and names_no_place else None
+
+
+_SORTED = re.compile(
+    r"(?:and |now |then |please )*(?P<verb>(?:sort|order|rank)(?:ed)? (?:(?:it|them|these|those|that|the list) )?)?"
+    r"by (?P<by>[^?]+?)\W*",
+    re.IGNORECASE,
+)
+_FIRST_OF_THEM = re.compile(
+    r"(?:and |show (?:me )?|only |just )*(?:the )?(?P<first>(?:top|bottom|first) \d+)(?: ones| of them)?\W*",
+    re.IGNORECASE,
+)
+
+
+def list_sorted(before: str, asked_now: str) -> str | None:
+    """`sort by population` after a list or a map: the list in that order; `top 5` after figures of groups."""
+    by, first = _SORTED.fullmatch(asked_now), _FIRST_OF_THEM.fullmatch(asked_now)
+    if first is not None and re.search(GROUP, before, re.IGNORECASE):
+        return f"only the {first['first'].lower().replace('first', 'top')}"
+    if by is None:
+        return None
+    if (asks := re.match(r"list|which|name|give me", before, re.IGNORECASE)) is not None:
+        rows = re.sub(r",? (?:(?:sorted|ordered|ranked) )?by .*", "", before.rstrip(" ?"))
+        return f"{rows} {'' if asks[0].lower() == 'list' else 'sorted '}by {by['by']}"
+    return f"list them by {by['by']}" if by["verb"] and not before else None
 
 
 def _with_ordinal(before: str, asked_now: str) -> str | None:

@@ -13,8 +13,6 @@ from agents.domain import Blend, Bounds, CellStatistic, ClassMethod, StyleKind
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Spot, Top
 from agents.units import Unit
 
-# --- styles ---------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -22,6 +20,8 @@ class Look:
 
     color: str | None = None
     opacity: float | None = None
+    fade: float | None = None
+    """Factor on the current opacity."""
     unfilled: bool = False
     """Only the outline is drawn."""
     by: ColumnMention | None = None

@@ -61,6 +61,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             table = scene.table(sums[0]["table"])
             check_unit(table, table.column(sums[0]["column"]), intent.unit)
             return [("column_stats", sums[0])]
+        if (values := await _values_there(scene, searched, unquoted(intent.of))) is not None:
+            return values
     if intent.instead:
         return await lookup(scene, replace(intent, words=intent.instead, instead=""))
     looked = ", ".join(table.name for table, _ in searched)
@@ -154,6 +156,21 @@ async def _sums(
         if filters is not None and not _LIE_WITHIN & set(name_words(filters["args"][0]["property"])):
             found.append({"table": table.id, "column": columns[0], "filters": filters})
     return found
+
+
+async def _values_there(
+    scene: Scene, candidates: Sequence[tuple[Table, list[str]]], value: str
+) -> Calls | None:
+    """`which currencies are used in Africa?`: the values in the rows of the only table with such a column."""
+    found = []
+    for table, columns in candidates:
+        column = table.column(columns[0]) if len(columns) == 1 else None
+        if column is None or column.kind != "text":
+            continue
+        filters = await _with_value(scene, table, without_noun(table, value))
+        if filters is not None and filters["args"][0]["property"] != column.name:
+            found.append({"table": table.id, "column": column.name, "filters": filters})
+    return [("column_stats", found[0])] if len(found) == 1 else None
 
 
 async def _share_of_total(

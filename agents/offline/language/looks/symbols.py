@@ -16,7 +16,7 @@ from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import ColumnMention, Top
 from agents.offline.meaning.intents import Look
 
-HALF, SLIGHT, THIN_PX, THICK_PX, MAX_OUTLINE_PX = 0.5, 0.3, 0.5, 3.0, 20
+HALF, SLIGHT, FAINTER, THIN_PX, THICK_PX, MAX_OUTLINE_PX = 0.5, 0.3, 0.6, 0.5, 3.0, 20
 _WIDE = word_set("thicker thickest wider widest width widths thickness")
 
 
@@ -33,10 +33,10 @@ class Symbols:
         return take_column(self.cursor, self.vocabulary, self.tables)
 
     def opacity(self, look: Look) -> Look | None:
-        """`at 50 % opacity`, `with an opacity of 0.4`, `30 % transparent`, `half transparent`, `with transparency`."""
+        """`at 50 % opacity`, `with an opacity of 0.4`, `30 % transparent`, `half transparent`, `more transparent`."""
         cursor = self.cursor
         cursor.take("with", "at", "in", "and", "as")
-        how_far = cursor.take("a bit", "slightly", "very", "more")
+        how_far = cursor.take("a bit", "slightly", "very", "more", "less")
         cursor.take("a", "an")
         wholly = cursor.take("fully", "completely") is not None
         noun = cursor.take(p.OPACITY, p.TRANSPARENCY)
@@ -46,6 +46,9 @@ class Symbols:
         noun = noun or cursor.take(p.OPACITY, p.TRANSPARENCY)
         if share is None and noun in p.TRANSPARENCY and how_far in ("a bit", "slightly"):
             share = SLIGHT
+        if noun is not None and share is None and how_far in ("more", "less"):
+            fainter = (noun in p.TRANSPARENCY) == (how_far == "more")
+            return replace(look, fade=FAINTER if fainter else 1 / FAINTER)
         if noun is None or (share is None and (how_far or noun in ("opacity", "visible"))):
             return None
         if wholly and noun in p.TRANSPARENCY:
