@@ -60,12 +60,11 @@ _GRAMMATICAL = word_set("""
 """Words without meaning of their own."""
 
 
-def _is_in_two_years(part: object) -> bool:
+def _is_in_two_years(group: Group) -> bool:
     """Whether no row can match, because it would have to be of two years: a range was not understood."""
-    both = part.parts if isinstance(part, Group) and part.op == "and" else ()
     years = {
         each.value
-        for each in both
+        for each in (group.parts if group.op == "and" else ())
         if isinstance(each, Compare)
         and (each.op, each.measure) == ("=", "time")
         and isinstance(each.value, Quantity)
@@ -82,7 +81,8 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
         return []
     if left_out := _references_left_out(text, intent):
         return left_out
-    if any(map(_is_in_two_years, parts_of(intent))):
+    is_faded = isinstance(intent, Show) and intent.look.fade is not None  # more transparent than what?
+    if is_faded or any(isinstance(part, Group) and _is_in_two_years(part) for part in parts_of(intent)):
         return [text]
     held = {word for part in parts_of(intent) if isinstance(part, str) for word in name_words(part)}
     known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))

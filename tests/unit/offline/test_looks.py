@@ -188,7 +188,20 @@ async def test_a_value_that_no_row_has_is_refused() -> None:
 )
 async def test_what_does_not_tell_how_far_or_turns_the_sizes_round_is_not_read(sentence: str) -> None:
     assert await made(sentence) == []
-    assert await made("show plans", "make it more transparent") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "opacity"),
+    [
+        ("make it more transparent", 0.6),
+        ("more transparent", 0.6),
+        ("less opaque", 0.6),
+        ("less transparent", 1.0),
+    ],
+)
+async def test_a_layer_is_faded_from_what_it_is(sentence: str, opacity: float) -> None:
+    calls = await made("show plans", "100% opaque", sentence)
+    assert calls[-1] == ("update_map_layer", {"layer_id": "plans", "opacity": opacity})
 
 
 async def test_a_colour_of_the_others_alone_is_refused() -> None:
