@@ -11,7 +11,8 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.intents import Describe, Greeting, Help, Intent, ListLayers, UseTool
+from agents.offline.meaning.conditions import Group
+from agents.offline.meaning.intents import Describe, Greeting, Help, Intent, ListLayers, Show, UseTool
 from agents.offline.meaning.scene import Calls, Say, Scene
 from agents.worded import joined
 
@@ -75,6 +76,17 @@ def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     return None if vocabulary.is_named(name_words(bound["place"])) else _located(bound, vocabulary)
 
 
+def _one_of_a_kind(bound: Bound, _: Vocabulary) -> Intent | None:
+    """`where is the capital of Japan`: rows by a value and a place."""
+    rows = bound["rows"]
+    is_sure = rows.mention.of_value and isinstance(rows.where, Group) and rows.top is None
+    return (
+        Show(rows.mention, where=rows.where, condition_text=rows.condition_text, zoom=True)
+        if is_sure
+        else None
+    )
+
+
 COMMANDS = (
     command(_LIST_TABLES, lambda bound, _: UseTool("list_tables")),
     command(_LIST_LAYERS, lambda bound, _: ListLayers()),
@@ -90,6 +102,9 @@ COMMANDS = (
         "(where is|where's|wheres|where lies|locate|find the place|where can i find) [the (city|town|country) of]"
         " {place:value} [on the map|located|situated]",
         _located,
+    ),
+    command(
+        "(where is|where's|wheres|where lies|locate) {rows:selection} [on the map]", _one_of_a_kind, -1.0
     ),
     command("find [me] {place:value} [on the map]", _place_alone, 3.0),
 )

@@ -171,8 +171,8 @@ class DataCommands(Grammar):
     def rows(self) -> Intent | None:
         """`list the airports above 4000 m`, `which city is the largest`, `top 10 cities by population`."""
         cursor = self.cursor
-        asked, count = cursor.take(p.LIST), None
-        if asked in ("which", "what", "which of the"):
+        asked, count = cursor.take(p.LIST, "what's"), None
+        if asked in ("which", "what", "what's", "which of the"):
             begin = cursor.at
             if (found := self._which()) is not None:
                 return found
@@ -274,9 +274,10 @@ class DataCommands(Grammar):
         return Rows(full.mention, full.where, full.top, limit)
 
     def _ranks_alone(self) -> bool:
-        """Whether no rows are named: `which the shortest`, `which is the highest`."""
+        """Whether no rows are named: `which the shortest`, `what's the highest`."""
         cursor, start = self.cursor, self.cursor.at
-        linked = cursor.word(-1) == "which" and cursor.take("is", "are", "has", "have")
+        linked = cursor.word(-1) in ("which", "what") and cursor.take("is", "are", "has", "have")
+        linked = linked or cursor.word(-1) == "what's"
         found = bool(start) and cursor.word() == "the" and starts_superlative(cursor)
         if linked and found and self.superlative():
             found = self.mention() is None and self._rows_of_a_value(None) is None

@@ -76,6 +76,14 @@ class Nearest(Operation[NearestArguments]):
             " :: The {k} nearest {target} to each {one_source}"
             for words in ("(nearest|closest) {k}", "{k} (nearest|closest)")
         ),
+        *(
+            f"{words} -> k=1 :: Distance from {{target}} to each {{one_source}}"
+            for words in (
+                "how far [away] (is|are) (each|every|all) [of] {source:bare} from {target:place}",
+                "<what> distance[s] (of|from) (each|every|all) [of] {source:bare} (from|to) {target:place}",
+                "<what> distance[s] (of|from) {target:place} (from|to) (each|every|all) [of] {source:bare}",
+            )
+        ),
         "<then> <ask> (nearest|closest) {target} (to|for|of|from) (each|every|all)"
         " -> k=1 :: Nearest {one_target} to each of them",
     )

@@ -19,7 +19,7 @@ from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
-from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
+from agents.offline.language.lexicon import ARTICLES, AFTERWARDS, METHODS, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
@@ -135,17 +135,17 @@ class Conditions(DoneBy, States):
         return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
 
     def lettered(self) -> Condition | None:
-        """`starting with the letter B`: a condition on the name."""
+        """`starting with the letter B`, `starting with San`: a condition on the name."""
         self.cursor.take("that", "which", "whose name", "whose names")
         verbs = ("start", "starts", "starting", "begin", "begins", "beginning")
         if not self.cursor.take(*(f"{each} with" for each in verbs)):
             return None
         self.cursor.take("the letter")
         token = self.cursor.token()
-        if token is None or len(token.text) != 1:
+        if token is None or token.lower in ARTICLES:  # `starting with the largest`
             return None
         self.cursor.at += 1
-        return Matches("starts", token.text)
+        return Matches("starts", token.text) if ends_value(self.cursor) else None
 
     def named(self) -> Condition | None:
         if self.cursor.take(p.NAMED):
