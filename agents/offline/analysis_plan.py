@@ -99,7 +99,8 @@ class _Planner(PlanReader):
         group, count = self.grouping(base), {"function": "count", "name": "count"}
         wanted = [count] if figure["function"] == "count" else [figure, count]
         if not part.shapes:
-            return self.recipe.add("summarise", title, source=source, by=[by])
+            figures = {"aggregates": wanted} if figure["function"] != "count" else {}
+            return self.recipe.add("summarise", title, source=source, by=[by], **figures)
         if part.of_all:
             every = self.recipe.add(group, "Those of each", source=source, by=[by], aggregates=wanted)
             percent = f"100 * {await self.part_of_all(base, part.by, figure)}"

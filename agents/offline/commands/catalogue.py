@@ -76,7 +76,7 @@ def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     return None if vocabulary.is_named(name_words(bound["place"])) else _located(bound, vocabulary)
 
 
-def _one_of_a_kind(bound: Bound, _: Vocabulary) -> Intent | None:
+def _one_of_a_kind(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`where is the capital of Japan`: rows by a value and a place."""
     rows = bound["rows"]
     is_sure = rows.mention.of_value and isinstance(rows.where, Group) and rows.top is None

@@ -276,8 +276,8 @@ class DataCommands(Grammar):
     def _ranks_alone(self) -> bool:
         """Whether no rows are named: `which the shortest`, `what's the highest`."""
         cursor, start = self.cursor, self.cursor.at
-        linked = cursor.word(-1) in ("which", "what") and cursor.take("is", "are", "has", "have")
-        linked = linked or cursor.word(-1) == "what's"
+        asks = cursor.word(-1) in ("which", "what") and cursor.take("is", "are", "has", "have")
+        linked = asks or cursor.word(-1) == "what's"
         found = bool(start) and cursor.word() == "the" and starts_superlative(cursor)
         if linked and found and self.superlative():
             found = self.mention() is None and self._rows_of_a_value(None) is None

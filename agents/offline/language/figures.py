@@ -24,6 +24,7 @@ from agents.offline.language.subjects import Subject
 from agents.offline.language.words import are_pieces_of, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.individuals import numbers_in_rows, numbers_of_things
 from agents.offline.meaning.intents import Statistic
 from agents.offline.meaning.steps import ColumnWords
 from agents.offline.meaning.units import column_unit
@@ -47,18 +48,9 @@ _PRICES = word_set("price tariff fee fare wage salary rent toll")
 _FLOWS = re.compile(r"\b(average|mean|daily|hourly|per (day|hour|weekday))\b")
 
 
-def numbers_in_rows(table: Table) -> tuple[str, ...]:
-    """The columns with the number of things that a row stands for: `individuals` of bird sightings."""
-    return tuple(
-        each.name
-        for each in table.columns
-        if each.kind == "integer" and name_words(each.name) in _NUMBERS_IN_ROWS
-    )
-
-
 def number_of_things(tables: Sequence[Table], rows: Subject) -> Statistic | None:
-    """The sum of individuals, for rows named by a value (how many lapwings); None without such a column."""
-    numbers = numbers_in_rows(tables[0]) if rows.mention.of_value and len(tables) == 1 else ()
+    """The sum of individuals: how many lapwings."""
+    numbers = numbers_of_things(tables, rows.mention)
     return Statistic("sum", ColumnMention(numbers[0], numbers), rows.mention, rows.where) if numbers else None
 
 
@@ -106,9 +98,6 @@ def add_up_pieces(tables: Iterable[Table], things: str, columns: Sequence[str], 
     return any(
         are_pieces_of(table.name, name_words(things)) and adds_along(table, columns, said) for table in tables
     )
-
-
-_NUMBERS_IN_ROWS = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ NOT = Phrases("""
 DO_NOT = Phrases("[that|which] (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
-RELATIVE = Phrases("today | yesterday | last | past | this")
+AGO, RELATIVE = Phrases("ago"), Phrases("today | yesterday | last | past | this")
 PERIODS = Phrases("(day|days|week|weeks|month|months|quarter|quarters|year|years)")
 IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from

@@ -126,7 +126,7 @@ def is_singular_of(said: str, name: str) -> bool:
 
 _DRAWN_AS = word_set("""
     segment link line point polygon area footprint centerline centreline location boundary outline shape feature layer
-    data table position site list inventory register network reach section stretch pipe asset
+    data table position site list inventory register network reach section stretch pipe asset sighting observation
 """)
 """Nouns that only say how things are stored: `road_segments` are roads."""
 

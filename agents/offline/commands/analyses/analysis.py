@@ -144,8 +144,8 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
     """The analysis that the whole text requests; None if it is none, exceeds the limits of reading, or is
     ambiguous."""
     found: Chain | None = None
+    reader = AnalysisReader(cursor_of(text), vocabulary, None, operations)
     try:
-        reader = AnalysisReader(cursor_of(text), vocabulary, None, operations)
         cursor = reader.cursor
         while cursor.take(p.FLUFF):
             pass
@@ -160,7 +160,8 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
         return found
     if not isinstance(meant, tuple) or (found is not None and has_doubts(meant, vocabulary)):
         return found
-    return Chain(tuple(replace(each, text=text) for each in meant))
+    steps = totals.in_individuals(meant, Context(vocabulary, reader.tags.tables_of))
+    return Chain(tuple(replace(each, text=text) for each in steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,7 @@ class AnalysisReader(TemplateReader):
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
                     text = with_layer_names(self.text(at, edge.end).strip(" ?!."), self.vocabulary)
-                    named = tuple(replace(each, text=text) for each in steps)
+                    named = tuple(replace(each, text=text) for each in totals.in_individuals(steps, context))
                     is_told_so = isinstance(steps[-1], Grouped) or steps[-1].operation == "spatial_join"
                     end = ordered if ordered is not None and is_told_so else edge.end
                     found.append(Reading(end, edge.cost + rule.cost, named))

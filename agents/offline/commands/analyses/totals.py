@@ -13,8 +13,64 @@ from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import near_step, step, sum_of, summary
+from agents.offline.meaning.individuals import numbers_of_things
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    counted,
+    near_step,
+    step,
+    sum_of,
+    summary,
+)
 from agents.result_rows import rows_of
+
+COUNT = {"function": "count"}
+
+
+_INPUT_COUNTED = {"spatial_join": "other", "summarise": "source"}
+"""Operations that count rows unless told otherwise, and the input that they count."""
+
+
+def in_individuals(steps: Steps, context: Context) -> Steps:
+    """The steps with sums of individuals instead of counts of rows: `storks per habitat`."""
+    found: list[AnalysisStep | Grouped] = []
+    column = ""
+    for each in steps:
+        numbers = _numbers_of(each, context)
+        if column and isinstance(each, AnalysisStep):
+            found.append(
+                replace(
+                    each, arguments=tuple((name, _renamed(value, column)) for name, value in each.arguments)
+                )
+            )
+            continue
+        column = f"sum_{numbers[0]}" if numbers else ""
+        if numbers and isinstance(each, Grouped):
+            found.append(replace(each, aggregate=sum_of(numbers[0])))
+        elif numbers and isinstance(each, AnalysisStep):
+            figure = sum_of(ColumnWords(numbers[0], _INPUT_COUNTED[each.operation]))
+            found.append(replace(each, arguments=(*each.arguments, ("aggregates", counted(figure)))))
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def _numbers_of(counting: AnalysisStep | Grouped, context: Context) -> Sequence[str]:
+    """The columns with the numbers of things that a step counts; none if it computes something else."""
+    if isinstance(counting, Grouped):
+        rows = counting.source if counting.aggregate == COUNT and not counting.part else None
+    else:
+        is_count = not {"aggregates", "rows"} & dict(counting.arguments).keys()
+        rows = dict(counting.inputs).get(_INPUT_COUNTED.get(counting.operation, "")) if is_count else None
+    mention = rows.mention if rows is not None else None
+    return numbers_of_things(context.tables_of(mention), mention) if mention is not None else ()
+
+
+def _renamed(value: Any, column: str) -> Any:
+    return AddedColumn(column) if value in (AddedColumn("count"), ColumnWords("count")) else value
 
 
 def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:

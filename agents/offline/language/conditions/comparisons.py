@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from agents.domain import Column, Table
+from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import columns_called, fits_column
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
@@ -80,6 +81,8 @@ class Comparisons(ColumnsCompared):
         if found is None and column is not None:
             cursor.at = value
             found = self._with_other_column()
+        if isinstance(found, Compare) and cursor.take(p.AGO):
+            found = replace(found, measure="old") if isinstance(found.value, Quantity) else None
         named_twice = column is not None and found is not None and found.column not in (None, column)
         if found is None or named_twice or (column is None and self._is_distance_to(found)):
             cursor.at = start

@@ -37,6 +37,7 @@ RANGE_JOINERS = ("and", "to", "-", "–", "until")
 _THROUGH = ("to", "-", "–", "until", "through")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First months of the meteorological seasons, three months each."""
+_BEFORE_MONTH = word_set("in of during between from to until and or ,")
 _DAYS = {"day": 1, "week": 7}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 
@@ -66,7 +67,7 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
         return None
     cursor.at += 1
     if count is not None:
-        first = _months_before(today, count * _MONTHS_OF[noun]) if noun in _MONTHS_OF else None
+        first = months_before(today, count * _MONTHS_OF[noun]) if noun in _MONTHS_OF else None
         first = first or today - datetime.timedelta(days=count * _DAYS[noun])
         return Between(Day(first.isoformat()), Day(today.isoformat()), column, "time")
     if noun == "year":
@@ -226,12 +227,12 @@ def _weekdays(cursor: Cursor) -> tuple[int, ...]:
 
 
 def _month(cursor: Cursor) -> tuple[int, ...]:
-    """A month in any year; `may` only counts with a capital."""
+    """A month in any year; `may` in small letters only counts after a preposition or another month."""
     token, month = cursor.token(), MONTHS.get(cursor.word())
     after = cursor.token(1)
     if token is None or month is None or (after is not None and after.kind == "number"):
         return ()
-    if token.text == "may":
+    if token.text == "may" and cursor.word(-1) not in _BEFORE_MONTH:
         return ()
     cursor.at += 1
     return (month,)
@@ -243,7 +244,7 @@ def _season(cursor: Cursor) -> int | None:
     return SEASONS.get(token.text) if token is not None else None
 
 
-def _months_before(day: datetime.date, months: int) -> datetime.date | None:
+def months_before(day: datetime.date, months: int) -> datetime.date | None:
     """The same day some months earlier, or the last day of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
     if year < 1:

@@ -19,7 +19,7 @@ from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
 from agents.offline.language.conditions.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
-from agents.offline.language.lexicon import ARTICLES, AFTERWARDS, METHODS, SHADES
+from agents.offline.language.lexicon import AFTERWARDS, ARTICLES, METHODS, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set

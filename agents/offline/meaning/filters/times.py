@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import times_of
-from agents.offline.language.conditions.days import WEEKDAYS
+from agents.offline.language.conditions.days import WEEKDAYS, months_before
 from agents.offline.language.conditions.in_force import times_lasting
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (
@@ -25,6 +25,7 @@ from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values
 from agents.offline.meaning.units import is_year
+from agents.units import Unit
 
 
 def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
@@ -41,6 +42,22 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
     return {"op": "in", "args": [part, list(condition.numbers)]}
 
 
+def _ago(column: Column, age: Quantity, unit: Unit) -> Day | Quantity:
+    """The day, or for a column of years the year, that was so long ago. Raises Refuse for other units."""
+    today, months = datetime.date.today(), _MONTHS.get(unit.symbol)
+    if unit.dimension != "time" or not 0 <= age.value * unit.factor <= _MAX_AGE_DAYS:
+        raise Refuse(refusals.IS_AGE(column=column.name, text=age.text), refusals.SAY_YEAR())
+    whole = months_before(today, round(age.value * months)) if months is not None else None
+    day = whole or today - datetime.timedelta(days=age.value * unit.factor)
+    if column.kind in ("date", "timestamp"):
+        return Day(day.isoformat())
+    return Quantity(float(day.year), text=str(day.year))
+
+
+_MONTHS = {"months": 1, "years": 12}
+_MAX_AGE_DAYS = 365_000
+
+
 async def weekdays_named(scene: Scene, table: Table, condition: DatePart) -> Cql2 | None:
     """The rows of weekdays that a text column has as `Mon` or `Monday`, in a table without dates."""
     if condition.part != "weekday" or condition.column is not None or times_of(table):
@@ -52,9 +69,12 @@ async def weekdays_named(scene: Scene, table: Table, condition: DatePart) -> Cql
 
 
 def earlier(column: Column, condition: Compare) -> Compare:
-    """`older than 1950`, for years and dates: before it. Raises Refuse for an age in years."""
+    """`older than 1950`, for years and dates: before it; `older than 50 years`: before that many years ago. Raises
+    Refuse for a number that is neither."""
     value = condition.value
-    if isinstance(value, Quantity) and (value.unit is not None or not is_year(value.value)):
+    if isinstance(value, Quantity) and value.unit is not None:
+        condition = replace(condition, value=_ago(column, value, value.unit))
+    elif isinstance(value, Quantity) and not is_year(value.value):
         raise Refuse(refusals.IS_AGE(column=column.name, text=value.text), refusals.SAY_YEAR())
     mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
     return replace(condition, op=mirrored.get(condition.op, condition.op), measure="time")

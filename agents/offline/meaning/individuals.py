@@ -1,0 +1,29 @@
+"""Rows that stand for several things: a bird sighting for its individuals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.domain import Table
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Mention
+
+_SEEN = frozenset(("sighting", "observation"))
+"""Heads of table names whose other words name the things: birds, in `bird_sightings`."""
+_NUMBERS = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
+
+
+def numbers_in_rows(table: Table) -> tuple[str, ...]:
+    """The columns with the number of things that a row stands for: `individuals` of bird sightings."""
+    return tuple(
+        each.name for each in table.columns if each.kind == "integer" and name_words(each.name) in _NUMBERS
+    )
+
+
+def numbers_of_things(tables: Sequence[Table], mention: Mention) -> tuple[str, ...]:
+    """These columns, for rows named by a value (lapwings) or by what was seen (birds); none for `sightings`."""
+    if len(tables) != 1:
+        return ()
+    noun, head = name_words(mention.text)[-1:], name_words(tables[0].name)[-1:]
+    is_seen = not _SEEN.isdisjoint(head) and noun != head
+    return numbers_in_rows(tables[0]) if mention.of_value or is_seen else ()
