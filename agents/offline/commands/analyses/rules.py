@@ -38,7 +38,7 @@ OPERATION_COST = 1.0
 """Cost of a reading by an operation's own phrase; dedicated commands are cheaper."""
 
 PART_TEXTS = {
-    "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
+    "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map|put|build|generate]",
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|tell me|report|map|list|add]",
     "ask": "[show|show me|add|plot|put|draw|which|what|find|find me|list|select|display|map|highlight|get|identify"
     "|how many [of]|number of|count|which of [the]|give me|where are|where is|tell me|keep only|keep|only"
