@@ -18,8 +18,8 @@ DISTRICTS = make_table(
 )  # fmt: skip
 COLLISIONS = make_table(
     "data.road_collisions", "POINT", "Road collisions",
-    [("id", "integer", ""), ("acc_date", "date", ""), ("severity", "text", ""), ("injured", "integer", "Number of people injured"),
-     ("main_party", "text", "")],
+    [("id", "integer", ""), ("acc_date", "date", ""), ("severity", "text", ""),
+     ("injured", "integer", "Number of people injured"), ("main_party", "text", "")],
     [(1, "2018-02-01", "fatal", 0, "cyclist", (1.0, 1.0)), (2, "2020-03-01", "serious", 2, "pedestrian", (1.0, 1.1)),
      (3, "2023-03-01", "slight", 1, "car", (1.0, 1.1))],
 )  # fmt: skip
