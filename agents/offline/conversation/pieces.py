@@ -243,6 +243,9 @@ def _counted_for(before: str, asked_now: str) -> str | None:
     return f"how many {counted['most'] or counted['many']} {whose['rest']}"
 
 
+_IN_TOTAL = re.compile(r" (?:in total|altogether|overall|in all)$", re.IGNORECASE)
+
+
 def _grouped(before: str, asked: str) -> str | None:
     """The question with its last group replaced, or with a group added; None if the extent of the group is unclear."""
     own = [
@@ -251,7 +254,7 @@ def _grouped(before: str, asked: str) -> str | None:
         if not _IS_NO_GROUP.search(before[: each.start()])
     ]
     if not own:
-        return f"{before.rstrip(' ,')} {asked}"
+        return f"{_IN_TOTAL.sub('', before.rstrip(' ,'))} {asked}"
     start, rest = before[: own[-1].start()].rstrip(" ,"), before[own[-1].end() :]
     if re.fullmatch(rf"(?:(?:,| and)+ (?!{ENDS})[^\W\d]\w*)+", rest, re.IGNORECASE):
         rest = ""  # a group of several columns

@@ -40,7 +40,7 @@ LINKS = Phrases("""
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting
     | taken | collected | measured
-    | lying | standing | growing | situated
+    | lying | standing | growing | served by
     | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)

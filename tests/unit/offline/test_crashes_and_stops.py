@@ -32,8 +32,9 @@ ROADWORKS = make_table(
 )  # fmt: skip
 STOPS = make_table(
     "data.bus_stops", "POINT", "Bus stops",
-    [("id", "integer", ""), ("stop_name", "text", ""), ("access", "text", "")],
-    [(1, "Flon", "full", (1.0, 1.0)), (2, "Ouchy", "none", (1.0, 1.1))],
+    [("id", "integer", ""), ("stop_name", "text", ""), ("access", "text", ""), ("lines", "text", "")],
+    [(1, "Flon", "full", "8/9/18", (1.0, 1.0)), (2, "Ouchy", "none", "9", (1.0, 1.1)),
+     (3, "Gare", "none", "19/2", (1.0, 1.2)), (4, "Cour", "none", "2/9", (1.0, 1.3))],
 )  # fmt: skip
 GARAGES = make_table(
     "data.parking_garages", "POINT", "Car parks",
@@ -144,3 +145,35 @@ async def test_hiding_the_plural_of_a_value(chat: Chat) -> None:
     await chat("show crashes")
     await chat("hide the pedestrians")
     assert chat.layers["road_collisions"].filter == no(where("main_party", "=", "pedestrian"))
+
+
+@pytest.mark.parametrize("sentence", ["stops on line 9", "bus stops with line 9", "stops served by line 9"])
+async def test_an_item_of_a_list_in_a_text(chat: Chat, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert "3 bus stops" in answer
+
+
+async def test_a_value_that_no_list_holds_is_refused(chat: Chat) -> None:
+    await chat("stops on line 1")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "how many parking spaces per district",
+        "how many parking spaces are there in each district",
+        "how many parking spaces do we have per district",
+    ],
+)
+async def test_a_figure_of_points_in_each_area(chat: Chat, desk: Desk, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert [name for name, _ in desk.analysis.steps] == ["spatial_join"], answer
+    assert "spaces" in str(desk.analysis.steps[0])
+
+
+async def test_a_figure_of_points_by_a_column_of_areas(chat: Chat, desk: Desk) -> None:
+    await chat("how many parking spaces are there in total")
+    answer = await chat("and per sector")
+    assert [name for name, _ in desk.analysis.steps] == ["dissolve", "spatial_join"], answer
+    assert "spaces" in str(desk.analysis.steps[1])

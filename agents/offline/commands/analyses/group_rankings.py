@@ -13,8 +13,10 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.groups import (
     BY_PLACE,
     OF,
+    by_column_of_areas,
     by_own_column,
     by_place,
+    in_one,
     own_figure,
     share,
     share_of_sum,
@@ -274,12 +276,16 @@ _MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowe
 _ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _IN_PERCENT = "[[,] in percent]"
 _IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
+_FIGURE_OF_ALL = "[<what>|how many|show [me]|map] [the] {counted:counted} [are there|were there|do we have]"
 _AREAS = "(<for_each>|<in_each>) [of] {areas:bare} [are|are there|were there|do we have] [,] {more:condition}"
 RULES = (
+    rule(f"{_FIGURE_OF_ALL} (<for_each>|<in_each>) [of] {{areas:bare}}", _figure_in_areas, 3.0),
+    rule(f"{_FIGURE_OF_ALL} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
     rule(
-        "[<what>|show [me]|map] [the] {counted:counted} <for_each> [of] {areas:bare}", _figure_in_areas, 3.0
+        f"{_FIGURE_OF_ALL} (by|<for_each>|<in_each>) {{by:column}}",
+        in_one(by_column_of_areas, "counted"),
+        4.0,
     ),
-    rule(f"[<what>|show [me]|map] [the] {{counted:counted}} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
     rule(f"[<how_many>|show [me]|map] [the] {{source:rows}} {_AREAS}", _narrowed(by_place), 1.0 + BY_PLACE),
     rule(f"<what> {{figure:figure}} {OF} {{source:rows}} {_AREAS}", _narrowed(by_place), BY_PLACE),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),

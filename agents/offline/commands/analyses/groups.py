@@ -87,11 +87,11 @@ def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
     )
 
 
-def _owned(build: Build) -> Build:
+def in_one(build: Build, slot: str = "owned") -> Build:
     """The same with the rows and column in one phrase: `hospital beds`."""
 
     def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-        rows, figure = bindings["owned"]
+        rows, figure = bindings[slot]
         return build({**bindings, "source": rows, "figure": figure}, context)
 
     return built
@@ -374,9 +374,9 @@ RULES = (
     rule(f"(<how_many>|<what>) (records|entries|rows) ({_BY}|<in_each>) {{by:column}}", _records, NO_ROWS),
     rule(
         f"[{_TOTAL}|how much] {{owned:owned}} [is there|are there] ({_BY}|<in_each>) {{by:column}}",
-        _owned(by_own_column),
+        in_one(by_own_column),
     ),
-    rule(f"[{_TOTAL}] {{owned:owned}} <for_each> [of] {{areas:bare}}", _owned(by_place), BY_PLACE),
+    rule(f"[{_TOTAL}] {{owned:owned}} <for_each> [of] {{areas:bare}}", in_one(by_place), BY_PLACE),
     *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", share, -1.0),
     rule(

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from agents.domain import Column, Cql2, Table
-from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
@@ -22,10 +21,11 @@ from agents.offline.language.conditions.value_text import explains_number, numbe
 from agents.offline.language.words import (
     fold,
     name_words,
-    nearest,
     place_of,
     word_set,
 )
+from agents.offline.meaning.filters.listed import with_item
+from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.row_names import name_column, text_columns
@@ -64,6 +64,8 @@ _REGIONS = word_set("country nation state region province territory")
 
 async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cql2:
     """The filter for `country is Germany or France`. Raises Refuse if no row has a value."""
+    if (held := await with_item(scene, table, column, text)) is not None:
+        return held
     found: list[Any] = []
     for part in await _parts(scene, table, [column], text):
         if (number := numbers_explained(column.comment).get(name_words(part))) is not None:
@@ -73,7 +75,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         forms = [*place_forms(part), f"in {part}", *plurals]  # `the permits in force`
         values = (await stored_values(scene, table, [column], forms)).get(column.name)
         if not values:
-            raise await _no_value(scene, table, column, part)
+            raise await no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)
     return equals(column.name, found)
 
@@ -205,6 +207,8 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
                 return await in_column(scene, table, own[0], value_text)
             if not own or await stored_values(scene, table, own, [text]):
                 continue
+            if (held := await with_item(scene, table, own[0], value_text)) is not None:
+                return held
             stored = (await stored_values(scene, table, own, [value_text])).get(own[0].name)
             if stored:
                 return equals(own[0].name, stored)
@@ -284,7 +288,7 @@ async def _any_of(
         if found is None and elsewhere:
             found = await through_another(scene, table, forms) or await inside_of(scene, table, part)
         if found is None:
-            raise await _nowhere(scene, table, columns, part)
+            raise await nowhere(scene, table, columns, part)
         others.append(found)
     if elsewhere and len(parts) == len(filters) == 1 and best == widest:
         ((name, values),) = filters.items()
@@ -371,30 +375,3 @@ def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> 
         return is_normal_state(column), place, column is own
 
     return sorted(columns, key=rank)[:_MOST_LOOKUPS]
-
-
-async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Refuse:
-    """A refusal with the nearest values of the column."""
-    values = await _values_of(scene, table, column)
-    close = nearest(text, values, 3) or values[:5]
-    hint = refusals.EXAMPLES(values=", ".join(close)) if close else ""
-    return Refuse(refusals.NO_ROW_AS(table=table.title, text=text, column=column.name), hint)
-
-
-async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Refuse:
-    """A refusal with the nearest values of all columns, to correct a typing mistake."""
-    values = [item for column in columns[:4] for item in await _values_of(scene, table, column)]
-    close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
-    hint = refusals.DID_YOU_MEAN(names=listed(close, "or")) if close else ""
-    own = name_column(table)
-    if own is not None and own not in columns and await stored_values(scene, table, [own], place_forms(text)):
-        hint = refusals.IS_NAME(table=table.name.replace("_", " "), text=text)
-    if not hint and columns:
-        hint = refusals.LOOKED_IN(columns=", ".join(column.name for column in columns[:8]))
-    return Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text), hint)
-
-
-async def _values_of(scene: Scene, table: Table, column: Column) -> list[str]:
-    stats = await unless_failed(scene.data.stats(table.id, column.name)) or {}
-    values = [str(entry["value"]) for entry in stats.get("top", ()) if entry.get("value") is not None]
-    return values or list(column.samples)
