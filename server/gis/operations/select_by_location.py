@@ -45,7 +45,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
     traits = frozenset({"keeps_geometry"})
     phrases = (
         *(
-            f"<ask> {{source:any}} [<are>] said=({words}) {{other:any}} more=([{{also}}])"
+            f"<ask> {{source:any}} [[,] (and|but)] [<are>] said=({words}) {{other:any}} more=([{{also}}])"
             f" -> predicate=within_distance{meant} :: {{source}} {{said}} {{other}} {{more}}"
             for words, meant in (
                 ("<closer> {distance} <away>", ""),

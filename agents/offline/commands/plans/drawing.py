@@ -12,10 +12,19 @@ from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
-from agents.offline.language.words import are_names
+from agents.offline.language.words import are_names, is_plural
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import top_column
-from agents.offline.meaning.conditions import UNNAMED_ROWS, ColumnMention, Condition, Mention, Negation, Top
+from agents.offline.meaning.conditions import (
+    UNNAMED_ROWS,
+    ColumnMention,
+    Condition,
+    Mention,
+    Negation,
+    OneOf,
+    Top,
+    parts_of,
+)
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import first_rows, without_covered_year
@@ -168,6 +177,12 @@ async def show_rows(
 # --- filters --------------------------------------------------------------------------------------
 
 
+def _noun_in(where: Condition | None) -> str:
+    """A plural taken for a kind of rows, which names rows if there is no layer: `which schools are in Europe`."""
+    kinds = (each.text for each in parts_of(where) if isinstance(each, OneOf) and each.how == "kind")
+    return next((word for text in kinds for word in text.split()[:1] if is_plural(word)), "")
+
+
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
     """Replace, narrow or widen a layer's filter; a chart without a layer is drawn again."""
     charted, subject = scene.charted, intent.subject
@@ -177,6 +192,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     rows = scene.undrawn(intent.subject) or await _asked_before(scene, intent)
     if rows is not None and intent.mode == "and":
         return await show_rows(scene, rows, i.Look(), intent.where, intent.top)
+    if not scene.layers and intent.subject is None and (noun := _noun_in(intent.where)):
+        raise scene.unknown(Mention(noun))
     layer, table = await _refined(scene, intent)
     if layer is None:
         return await show(

@@ -30,6 +30,7 @@ _FARTHER = Phrases("more than | (farther|further) than | over | at least | outsi
 _FROM = Phrases("of | from | around | [far] away from | to | (radius|distance) (of|around|from)")
 _COVERING = Phrases(
     "[that|which] (contain|contains|cover|covers|include|includes) | containing | covering | including"
+    " | [[that|which] (is|are|lies)] at"
 )
 _CROSSING = Phrases(
     "[that|which] [are] (cross|crosses|crossing|crossed by|touch|touches|touching|on|lie on|lies on|straddling)"
