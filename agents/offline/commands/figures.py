@@ -12,6 +12,7 @@ from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, comment_head, doers_of, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, all_of, lies_in_place
+from agents.offline.meaning.individuals import have_areas_of_people
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MAX_ORDERED = 20
@@ -105,7 +106,7 @@ def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
         return None
     words = figure["column"].text
     place = rows.where.text if isinstance(rows.where, OneOf) and rows.where.how == "in" else ""
-    if place and set(name_words(words)) <= _PEOPLE:  # all people live in areas
+    if place and set(name_words(words)) <= _PEOPLE and have_areas_of_people(vocabulary.few_tables):
         return Lookup("population", place)
     columns = vocabulary.columns_called(vocabulary.tables(rows.mention.tables), words)
     name = rows.mention.tables[0].rpartition(".")[2]

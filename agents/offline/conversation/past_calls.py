@@ -156,10 +156,11 @@ _INSIDE = re.compile(
 )
 _CHARTED = re.compile(
     r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
-    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?(?P<kind>(?:bar|pie) (?:chart|graph))"
+    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?(?P<kind>(?:bar|pie|line) (?:chart|graph))"
     r"(?:,? (?:please|pls))?\W*",
     re.IGNORECASE,
 )
+_BY_PERIOD = re.compile(r"\b(?:per|by|each|every) (?:month|year)$", re.IGNORECASE)
 _OTHER_CHART = re.compile(
     r"(?:and |now )?(?:make|turn) (?:it|that|this) (?:into )?an? (?P<kind>pie|bar)(?: chart| graph)? (?:of|by) "
     r"(?P<by>[^?]+?)(?: instead)?\W*",
@@ -314,12 +315,15 @@ def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabu
 
 
 def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores."""
+    """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores;
+    `as a line chart` after `crashes per month`."""
     asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
     other = _OTHER_CHART.fullmatch(asked_now)
     if other is not None and rows is not None and rows.charted and rows.filter is None:
         table = vocabulary.table(rows.table)
         return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
+    if asked is not None and asked["kind"].lower().startswith("line"):
+        return f"line chart of {memory.question_text}" if _BY_PERIOD.search(memory.question_text) else None
     if asked is None or rows is None or not rows.sort or not memory.question_text:
         return None
     question = next(

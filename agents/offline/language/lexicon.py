@@ -198,7 +198,7 @@ _SYNONYMS = tuple(
     )
 )
 """Synonyms."""
-SAME_IN_NAMES = word_set("accident borehole collision crash earthquake quake tremor well")
+_SAME_AT_THE_END = word_set("accident borehole collision crash earthquake quake tremor well")
 """Synonyms also after other words: `crashes` for road collisions."""
 
 COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
@@ -208,6 +208,11 @@ COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
 def things_called(noun: str) -> frozenset[str]:
     """A noun and its synonyms."""
     return next((nouns for nouns in _SYNONYMS if noun in nouns), frozenset((noun,)))
+
+
+def names_alike(words: tuple[str, ...], noun: str) -> bool:
+    """Whether the words of a name are the noun, or end with it and mean the same: road collisions are collisions."""
+    return words == (noun,) or (noun in _SAME_AT_THE_END and words[-1:] == (noun,))
 
 
 SHORT_FORMS = {

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.column_names import DULL, codes_explained, columns_called, names_rows
-from agents.offline.language.lexicon import ABBREVIATIONS, SAME_IN_NAMES, things_called
+from agents.offline.language.lexicon import ABBREVIATIONS, names_alike, things_called
 from agents.offline.language.name_costs import are_of_other_years, nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.reading import Unhashed
 from agents.offline.language.words import (
@@ -149,7 +149,7 @@ class TableIndex:
             table.id: table
             for noun in things_called(word)
             for table in self._called(noun).get(0.0, ())
-            if noun != word and words_of_things(table.name)[-(noun in SAME_IN_NAMES) :] == (noun,)
+            if noun != word and names_alike(words_of_things(table.name), noun)
         }
         if same:
             return Match(1, tuple(same.values()), guessed=True)

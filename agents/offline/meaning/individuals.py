@@ -1,10 +1,11 @@
-"""Rows that stand for several things: a bird sighting for its individuals."""
+"""Rows that stand for several things: a bird sighting for its individuals, an area for its people."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from agents.domain import Table
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention
 
@@ -27,3 +28,8 @@ def numbers_of_things(tables: Sequence[Table], mention: Mention) -> tuple[str, .
     noun, head = name_words(mention.text)[-1:], name_words(tables[0].name)[-1:]
     is_seen = not _SEEN.isdisjoint(head) and noun != head
     return numbers_in_rows(tables[0]) if mention.of_value or is_seen else ()
+
+
+def have_areas_of_people(tables: Sequence[Table]) -> bool:
+    """Whether a table of areas holds their people. Then people of a place are not added up over its points."""
+    return any(table.geometry_family == "polygon" and measure_columns(table, "people") for table in tables)

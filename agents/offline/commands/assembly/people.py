@@ -8,6 +8,7 @@ from agents.offline.language.column_names import measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import OneOf
+from agents.offline.meaning.individuals import have_areas_of_people
 
 SOME_PEOPLE = 1.0
 """Cost of summing people of places."""
@@ -25,10 +26,7 @@ def of_all_people(
     """The meaning; a sum or share of the people in a place is looked up in areas, if a table of areas has people."""
     if not isinstance(meaning, i.Statistic) or meaning.what != "sum" or not _counts_people(asked):
         return meaning
-    if not any(
-        table.geometry_family == "polygon" and measure_columns(table, "people")
-        for table in vocabulary.few_tables
-    ):
+    if not have_areas_of_people(vocabulary.few_tables):
         return meaning
     if isinstance(meaning.where, OneOf) and meaning.where.how == "in":
         return i.Lookup("population", meaning.where.text, share=meaning.share, unit=meaning.unit)

@@ -42,7 +42,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     if fold(intent.of).removeprefix("the ") in _WORLD and not intent.others:
         return _of_the_world(scene, candidates, intent)
     searched = candidates[:MAX_SEARCHED]
-    alone, sums = not intent.others and not intent.claim, list[dict[str, Any]]()
+    alone = not intent.others and not intent.claim
+    sums: list[dict[str, Any]] = []
     for pair in searched:
         if (fact := await _looked_up(scene, *pair, intent)) is None:
             continue

@@ -11,9 +11,8 @@ from agents.offline.meaning.spellings import split_values
 from agents.offline.meaning.stored_values import contains, equals
 
 SEPARATORS = ("/", ";", "|", ",")
-MAX_CODE = 4
-"""Maximum length of a code that need not recur in the known texts."""
-_ITEM = re.compile(r"\w[\w.-]{0,11}")
+_ITEM, _CODE = re.compile(r"\w[\w.-]{0,11}"), re.compile(r"(?=.*\d)\w{1,4}")
+"""Items, and those that need not recur in the known texts; `N/A` is no list."""
 
 
 def separator_of(column: Column) -> str | None:
@@ -23,7 +22,7 @@ def separator_of(column: Column) -> str | None:
         texts = [_items(text, separator) for text in column.samples]
         lists = [items for items in texts if len(items) > 1]
         recurring = Counter(item for items in lists for item in {*items})
-        are_codes = all(len(item) <= MAX_CODE for items in texts for item in items)
+        are_codes = all(_CODE.fullmatch(item) for items in texts for item in items)
         if lists and all(map(_are_items, lists)) and (are_codes or max(recurring.values()) > 1):
             return separator
     return None
