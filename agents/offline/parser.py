@@ -20,7 +20,7 @@ from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.plans.ranked_charts import charted_groups
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader, CommandSet
-from agents.offline.commands.tables_named import on_the_map
+from agents.offline.commands.tables_named import on_the_map, them_alone
 from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
 from agents.offline.language import phrasebook as p
@@ -361,6 +361,8 @@ class Parser(DrawingCommands, DataCommands):
         elif isinstance(intent, Show) and intent.look.empty and _AS_LIST.search(text):
             limit = intent.top.limit if intent.top is not None and intent.top.limit else MOST_FIRST
             intent = Rows(intent.subject, intent.where, intent.top, limit)
+        elif _AS_LIST.search(text) and (them := them_alone(intent)) is not None:
+            intent = Rows(them)
         if isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
             intent = on_the_map(intent, self.vocabulary, text)
         if unread_words(text, intent, self.vocabulary.tools):

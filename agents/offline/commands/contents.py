@@ -213,7 +213,23 @@ def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Rows(rows.mention, all_of(rows.where, crossing), None, MOST_LISTED)
 
 
+def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`population of the five largest cities in Brazil`: the ranked rows with these columns."""
+    rows, words = bound["rows"], [each.text for each in bound["what"]]
+    tables = tables_of(rows.mention, vocabulary)
+    columns = [vocabulary.columns_called(tables, each) for each in words]
+    if rows.top is None or not rows.top.limit or not tables or not all(columns):
+        return None
+    shown = tuple(dict.fromkeys(name for names in columns for name in names))
+    return Rows(rows.mention, rows.where, rows.top, rows.top.limit, shown, wording=tuple(words))
+
+
 COMMANDS = (
+    command(
+        "[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}",
+        _of_first_rows,
+        -1.0,
+    ),
     command(
         "(which|what) {rows:selection} (does|do) {line:line} (cross|touch|run through|pass through|go through)",
         _crossed,

@@ -193,6 +193,8 @@ class DataCommands(Grammar):
             cursor.take("all the", "all", "the", "names of the", "names of", "some", "a few")
             count = self._plain_count()
             subject = self.subject()
+            if subject is None and (top := self.superlative()) is not None:  # `list the 3 highest`
+                subject = Subject(Mention("them", pronoun=True), top=top)
         if subject is None:
             return None
         full = self.tail(subject, looks=False)

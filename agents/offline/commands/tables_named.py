@@ -12,7 +12,17 @@ from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
-from agents.offline.meaning.intents import Count, Intent, Rows, Show, Statistic, Unsupported
+from agents.offline.meaning.conditions import Mention, OneOf
+from agents.offline.meaning.intents import (
+    Count,
+    Intent,
+    Refine,
+    Rows,
+    SetVisible,
+    Show,
+    Statistic,
+    Unsupported,
+)
 
 _COLLECTIONS = word_set("""
     archive base cadastre catalog catalogue census data database dataset directory index inventory list log network
@@ -118,3 +128,14 @@ def on_the_map(intent: Count | Statistic | Rows, vocabulary: Vocabulary, text: s
     if layers:
         why = refusals.ONLY_HIDDEN_SHOWS(text=subject.text, layer=layers[-1].name)
     return Unsupported(why, refusals.SAY_SHOW_FIRST(text=subject.text))
+
+
+def them_alone(intent: Intent) -> Mention | None:
+    """The pronoun of `show them in a table`, taken for a layer or a place called “a table”."""
+    match intent:
+        case SetVisible((Mention(pronoun=True) as them,), True):
+            return them
+        case Refine(Mention(pronoun=True) as them, OneOf("a table" | "a list")):
+            return them
+        case _:
+            return None
