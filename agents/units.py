@@ -70,7 +70,11 @@ UNITS: dict[str, Unit] = {
     **_units("people", ("people", 1.0, "person persons inhabitants inhabitant residents resident souls")),
     **_units("density", ("people/km²", 1.0, ""), ("people/mi²", 1 / 2.589988110336, "")),
     **_units(
-        "currency", ("$", 1.0, "usd dollars dollar"), ("€", 1.0, "eur euros euro"), ("£", 1.0, "gbp sterling")
+        "currency",
+        ("$", 1.0, "usd cad aud nzd dollars dollar"),
+        ("€", 1.0, "eur euros euro"),
+        ("£", 1.0, "gbp sterling"),
+        ("CHF", 1.0, "chf francs franc"),
     ),
     **_units(
         "time",
@@ -89,7 +93,7 @@ US_SURVEY_FOOT = 1200 / 3937
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres inch inches",
     "m2 km2 sqkm sqm ha acres ac",
-    "kmh mph kn kg t kw mw gw pct usd eur gbp",
+    "kmh mph kn kg t kw mw gw pct usd cad aud nzd eur gbp chf",
     "years yrs days hours",
 )
 COLUMN_ENDINGS = frozenset(word for words in _IN_NAMES for word in words.split())

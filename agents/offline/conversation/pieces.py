@@ -81,6 +81,7 @@ def with_piece(before: str, asked_now: str) -> str | None:
         or _with_other_end(before, asked_now)
         or _counted_for(before, asked_now)
         or _with_their(before, asked_now)
+        or _most_counted(before, asked_now)
     )
 
 
@@ -93,6 +94,24 @@ def _with_word(before: str, asked_now: str) -> str | None:
         if other is not None and own is not None:
             return f"{before[: own.start()]}{other['word']}{before[own.end() :]}"
     return None
+
+
+_HAD_MOST = re.compile(
+    r"(?:and )?(?:which|what) (?P<areas>[a-z]+(?: [a-z]+)?) (?:has|have|had)(?: the)? (?P<most>most|fewest|least)\W*",
+    re.IGNORECASE,
+)
+_COUNTED_ROWS = re.compile(
+    r"how many (?P<rows>.+?)(?: do we have| in total| altogether)*\s*\?*", re.IGNORECASE
+)
+_EXIST = re.compile(r" (?:are|were|is|was)\b(?: there\b)?", re.IGNORECASE)
+
+
+def _most_counted(before: str, asked_now: str) -> str | None:
+    """`which zone had the most?` after `how many bears were seen in 2022`: the zone with the most of them."""
+    asked, counted = _HAD_MOST.fullmatch(asked_now), _COUNTED_ROWS.fullmatch(before)
+    if asked is None or counted is None or re.search(GROUP, before, re.IGNORECASE):
+        return None
+    return f"which {asked['areas']} has the {asked['most']} {_EXIST.sub('', counted['rows'], count=1)}"
 
 
 def _with_their(before: str, asked_now: str) -> str | None:

@@ -116,7 +116,7 @@ _MEASURES = {
     "strong": "magnitude mag strength intensity",
     "rich": "gdp income wealth gni",
     "dense": "density",
-    "worth": "worth value price cost",
+    "worth": "worth value price cost fee fare rent",
     "steep": "slope gradient incline",
     "busy": "traffic rider passenger ridership boarding visitor visit adt aadt",
     "wet": "moisture humidity precipitation precip rainfall rain",
@@ -195,6 +195,7 @@ _SYNONYMS = tuple(
         "rider passenger",
         "pupil student",
         "staff employee worker",
+        "campsite campground",
     )
 )
 """Synonyms."""

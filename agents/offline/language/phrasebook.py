@@ -53,13 +53,13 @@ EVERYWHERE = Phrases("""
 WITH = Phrases(
     "(that|which) (have|has|had) | who have | with | at | having | have | has | had | whose | where | (for|of) which"
     " | [that] (carry|carrying|hold|holding|involved|involve|involving|record"
-    "|recording|reach|reaching|offer|offering|employ|employing|measuring)"
+    "|recording|reach|reaching|offer|offering|employ|employing|measuring|allow|allowing)"
 )
 SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
 AND = Phrases(", and | and | ,")
 TOOK_PART = Phrases("""
     involved | present | available | affected | installed | assigned | recorded | registered | reported | given
-    | entered | known | on file | at all
+    | entered | known | on file | at all | allowed | permitted
 """)
 """Words without meaning after a column: `with a cyclist involved`, `no adjuster assigned`."""
 RUNS_OUT = Phrases(

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.domain import Table
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.column_names import measure_columns, spelt_out
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention
 
 _SEEN = frozenset(("sighting", "observation"))
 """Heads of table names whose other words name the things: birds, in `bird_sightings`."""
-_NUMBERS = frozenset((("individual",), ("count",), ("number",), ("quantity",)))
+_NUMBERS = frozenset((word,) for word in ("individual", "count", "cnt", "number", "quantity", "qty"))
 
 
 def numbers_in_rows(table: Table) -> tuple[str, ...]:
     """The columns with the number of things that a row stands for: `individuals` of bird sightings."""
-    return tuple(
-        each.name for each in table.columns if each.kind == "integer" and name_words(each.name) in _NUMBERS
-    )
+    integers = [each.name for each in table.columns if each.kind == "integer"]
+    return tuple(name for name in integers if name_words(name) in _NUMBERS)
 
 
 def numbers_of_things(tables: Sequence[Table], mention: Mention) -> tuple[str, ...]:
@@ -26,7 +25,7 @@ def numbers_of_things(tables: Sequence[Table], mention: Mention) -> tuple[str, .
     if len(tables) != 1:
         return ()
     noun, head = name_words(mention.text)[-1:], name_words(tables[0].name)[-1:]
-    is_seen = not _SEEN.isdisjoint(head) and noun != head
+    is_seen = not _SEEN.isdisjoint(spelt_out(head[0])) and noun != head and not _SEEN & {*noun}
     return numbers_in_rows(tables[0]) if mention.of_value or is_seen else ()
 
 

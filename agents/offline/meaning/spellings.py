@@ -39,7 +39,7 @@ def without_noun(text: str, nouns: Collection[str]) -> list[str]:
 
 
 def adjective_forms(text: str) -> list[str]:
-    """Values that an adjective or plural may stand for: `large`, European -> Europe, oaks -> oak."""
+    """Values that an adjective or noun may stand for: `large`, European -> Europe, oaks -> oak, bear -> bears."""
     word = unquoted(text)
     lowered = word.lower()
     before, _, last = lowered.rpartition(" ")
@@ -49,6 +49,7 @@ def adjective_forms(text: str) -> list[str]:
     forms = [word, one, *(form for place in places for form in place_forms(place)), _CURRENCIES.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]
+    forms += [f"{one}s"] if len(one) > 2 and word.islower() else []  # `bear sightings`, of the group “bears”
     return [form for index, form in enumerate(forms) if form and form not in forms[:index]]
 
 
