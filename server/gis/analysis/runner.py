@@ -77,6 +77,9 @@ _PARALLEL = text(
     "SELECT set_config('min_parallel_table_scan_size', '0', true), set_config('parallel_tuple_cost', '0.01', true)"
 )
 
+_USUAL = text("SET LOCAL min_parallel_table_scan_size TO DEFAULT")
+"""Else PostgreSQL would start processes for the key of ten rows."""
+
 
 class LiveRegistry(TableRegistry, Protocol):
     """A registry that can be refreshed at once instead of at the next notification."""
@@ -356,6 +359,7 @@ class StepRunner:
         workspace, watch = task.workspace, task.watch
         made_of = ", ".join(workspace.names_read)
         comment = origin(watch.name, task.operation.name, made_of, planned.rows_of)
+        await task.connection.execute(_USUAL)
         finishing = list(storage.finish(task.name, planned, comment, workspace.tables_read))
         for number, statement in enumerate(finishing):
             watch.part("storing", number, len(finishing))

@@ -66,7 +66,9 @@ async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: Scrip
 async def test_chat_without_a_server_says_how_to_start_one(address: str) -> None:
     result = await geoagent("chat", "hello", "--server", address, PYTHONASYNCIODEBUG="1")
     assert result.status == 1
-    assert result.err == (
+    # On a busy machine asyncio also reports steps that take long.
+    said = [line for line in result.err.splitlines(keepends=True) if not line.startswith("Executing <")]
+    assert "".join(said) == (
         f"There is no server at {address.rstrip('/')}. Start one with `geoagent serve`, or name it with --server.\n"
     )
 

@@ -5,6 +5,7 @@ by ranges of its source."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -230,3 +231,31 @@ async def test_shapes_united_by_ranges_are_those_united_at_once(
         assert (found.geom is None) == (expected.geom is None)
         assert found.geom is None or found.geom.equals(expected.geom)
         assert not by or isna(found.owner) == isna(expected.owner)
+
+
+async def test_keys_and_indexes_are_made_with_the_usual_settings(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else PostgreSQL starts processes for the key of ten rows, too."""
+    await many(bench)
+    finish = storage.finish
+
+    def watched(*arguments: Any) -> Iterator[str]:
+        yield (
+            "CREATE TABLE analysis.settings_seen AS SELECT current_setting('min_parallel_table_scan_size') AS now,"
+            " reset_val AS usual FROM pg_settings WHERE name = 'min_parallel_table_scan_size'"
+        )
+        yield from finish(*arguments)
+
+    async def tell(_progress: Progress) -> None:
+        pass
+
+    monkeypatch.setattr(storage, "finish", watched)
+    steps = StepRunner(bench.database.writer, bench.registry, Budget(), bench.database.owner)
+    await steps.run(STEP, {}, "with_usual_settings", tell)
+    async with bench.database.writer.begin() as connection:
+        seen = (await connection.execute(text("SELECT now, usual FROM analysis.settings_seen"))).one()
+        in_pages = (
+            await connection.execute(text("SELECT pg_size_bytes(:now) / 8192"), {"now": seen.now})
+        ).scalar_one()
+    assert str(in_pages) == seen.usual
