@@ -227,6 +227,7 @@ SHORT_FORMS = {
     "waht": "what",
     "teh": "the",
     "ppl": "people",
+    "thru": "through",
     "worlds": "world's",
     "pct": "percent",
     "no.": "number",

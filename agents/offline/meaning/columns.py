@@ -16,7 +16,7 @@ from agents.offline.language.column_names import (
 )
 from agents.offline.language.lexicon import MEASURES
 from agents.offline.language.name_costs import UNIT_WORDS, are_made
-from agents.offline.language.words import comment_head, fold, name_words, nearest, word_set
+from agents.offline.language.words import are_forms, comment_head, fold, name_words, nearest, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -24,6 +24,7 @@ from agents.offline.meaning.conditions import (
     Condition,
     Day,
     NamedRow,
+    Operand,
     Quantity,
     Top,
     parts_of,
@@ -135,12 +136,21 @@ def _measures_another(column: Column, measure: str) -> bool:
     return measure in _EXTENTS and not words & set(MEASURES[measure]) and bool(words & others)
 
 
+def _when_if_a_year(table: Table, column: Column, value: Operand) -> Column:
+    """The column of years that goes with a flag, if the value is a year: `burned in 2015` means `burn_yr`."""
+    if column.kind != "boolean" or not isinstance(value, Quantity) or not 1000 <= value.value < 3000:
+        return column
+    flag = name_words(column.name)[-1]
+    of_it = [c for c in _years(table) if any(are_forms(flag, word) for word in name_words(c.name))]
+    return of_it[0] if len(of_it) == 1 else column
+
+
 def compared_column(scene: Scene, table: Table, condition: Compare | Between) -> Column:
     """The column that a comparison means, by name, unit, measure or value. Raises Ask or Refuse."""
     value = condition.value if isinstance(condition, Compare) else condition.low
     unit = value.unit if isinstance(value, Quantity) else None
     if condition.column is not None:
-        return named_column(scene, table, condition.column, unit=unit)
+        return _when_if_a_year(table, named_column(scene, table, condition.column, unit=unit), value)
     if isinstance(value, Day) or condition.measure == "time":
         return _time_column(scene, table)
     if isinstance(value, NamedRow):

@@ -9,13 +9,18 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, both, where
+from tests.unit.offline.chatting import Chat, both, like, no, where
 
 SIGHTINGS = make_table(
     "data.wildlife_obs", "POINT", "Wildlife sightings",
     [("id", "integer", ""), ("species_grp", "text", ""), ("cnt", "integer", ""), ("seen_on", "date", ""),
      ("observer", "text", "")],
     [(1, "bears", 2, "2022-05-01", "J. Lee", (1.0, 1.0)), (2, "birds", 5, "2022-06-01", "S. Patel", (1.0, 1.1))],
+)  # fmt: skip
+STANDS = make_table(
+    "data.forest_stands", "POLYGON", "Forest stands",
+    [("id", "integer", ""), ("species", "text", ""), ("burned", "boolean", ""), ("burn_yr", "integer", "")],
+    [(1, "Douglas fir", True, 2016, (1.0, 1.0)), (2, "Red alder", False, None, (1.0, 1.1))],
 )  # fmt: skip
 TRAILS = make_table(
     "data.hiking_trails", "LINESTRING", "Trails",
@@ -32,7 +37,7 @@ CAMPSITES = make_table(
 
 @pytest.fixture
 def desk() -> Desk:
-    return Desk(World(SIGHTINGS, TRAILS, CAMPSITES))
+    return Desk(World(SIGHTINGS, STANDS, TRAILS, CAMPSITES))
 
 
 @pytest.fixture
@@ -49,6 +54,12 @@ def chat(desk: Desk) -> Chat:
         ("trails where dogs are allowed", where("dogs", "=", True)),
         ("easy trails that allow dogs", both(where("difficulty", "=", "easy"), where("dogs", "=", True))),
         ("show bear sightings", where("species_grp", "=", "bears")),
+        ("free campsites", where("fee_cad", "=", 0)),
+        ("how many campsites are free", where("fee_cad", "=", 0)),
+        ("stands that didn't burn", no(where("burned", "=", True))),
+        ("stands burned after 2014", where("burn_yr", ">", 2014)),
+        ("stands that burned in 2015 or later", where("burn_yr", ">=", 2015)),
+        ("douglas stands", like("species", "douglas %")),
     ],
 )  # fmt: skip
 async def test_fees_flags_and_groups(chat: Chat, sentence: str, filters: dict[str, Any]) -> None:
@@ -99,3 +110,9 @@ async def test_the_first_of_what_was_counted(chat: Chat) -> None:
     await chat("list the 2 cheapest")
     name, arguments = chat.calls[-1]
     assert (name, arguments["sort"]) == ("query_features", "fee_cad")
+
+
+async def test_the_opposite_of_a_condition_replaces_it(chat: Chat) -> None:
+    await chat("show the burned stands")
+    await chat("now the ones that didn't burn")
+    assert chat.layers["forest_stands"].filter == no(where("burned", "=", True))

@@ -163,7 +163,8 @@ async def show_rows(
         raise Refuse(refusals.NOT_DRAWABLE(table=table.title))
     filters = rows.filter
     if where is not None:
-        filters = combined("and", filters, await to_cql2(scene, table, where))
+        wanted = await to_cql2(scene, table, where)
+        filters = combined("and", without_contradicted(filters, wanted), wanted)
     if top is not None and top.limit:
         found = await top_rows(scene, table, filters, top)
         if isinstance(found, list):

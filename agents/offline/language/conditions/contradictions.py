@@ -24,10 +24,15 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
         part
         for part in conjuncts(before)
         if not _are_unsatisfiable([part, *(each for each in new if _compared(each) == _compared(part))])
+        and not any(_are_opposites(part, each) for each in new)
     ]
     sides = {_compared(part) for part in conjuncts(before) if part not in kept}
     kept = [part for part in kept if _compared(part) is None or _compared(part) not in sides]
     return kept[0] if len(kept) == 1 else {"op": "and", "args": kept} if kept else None
+
+
+def _are_opposites(one: Cql2, other: Cql2) -> bool:
+    return one == {"op": "not", "args": [other]} or other == {"op": "not", "args": [one]}
 
 
 def column_of_two_values(parts: list[Cql2]) -> str | None:

@@ -27,6 +27,7 @@ from agents.offline.language.words import (
 from agents.offline.meaning.filters.listed import with_item
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
+from agents.offline.meaning.filters.other_words import in_other_words
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed, unless_refused
@@ -158,6 +159,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = found or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
+        found = found or await in_other_words(scene, table, text)
         if found is not None:
             return found
         raise refusal from None

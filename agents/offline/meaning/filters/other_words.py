@@ -1,0 +1,56 @@
+"""Rows by words that no value has: `free` campsites, `grizzly` sightings, stands that `didn't burn`."""
+
+from __future__ import annotations
+
+import re
+
+from agents.domain import Cql2, Table
+from agents.offline.language.column_names import columns_called, measure_columns, spelt_out
+from agents.offline.language.conditions.flags import flag_values, is_flag
+from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.row_names import text_columns
+from agents.offline.meaning.scene import Scene, unless_failed
+from agents.offline.meaning.stored_values import contains, equals, negated
+
+_CHARGES = word_set("fee fare price cost charge toll")
+_NOT_DONE = re.compile(r"(?:did|do|does|have|has|had)(?:n't| not) (?P<verb>[a-z]+)", re.IGNORECASE)
+_MOST_VALUES = 50
+"""Maximum number of rows whose values are compared."""
+
+
+async def in_other_words(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """The rows; None if the words mean nothing of this kind."""
+    return _free(table, text) or _not_done(table, text) or await _beginning_so(scene, table, text)
+
+
+def _free(table: Table, text: str) -> Cql2 | None:
+    """`free` and `free of charge`: the only charge is 0."""
+    if text.lower() not in ("free", "free of charge"):
+        return None
+    charges = [name for name in measure_columns(table, "worth") if _CHARGES & spelt_out(name)]
+    return equals(charges[0], [0]) if len(charges) == 1 else None
+
+
+def _not_done(table: Table, text: str) -> Cql2 | None:
+    """`didn't burn`, of a flag `burned`."""
+    verb = _NOT_DONE.fullmatch(text)
+    flags = columns_called((table,), name_words(verb["verb"]), is_flag) if verb is not None else []
+    flag = table.column(flags[0]) if len(flags) == 1 else None
+    done = flag_values(flag, True) if flag is not None else []
+    return negated(equals(flag.name, done)) if flag is not None and done else None
+
+
+async def _beginning_so(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`grizzly`, of “Grizzly bear”: the first word of common nouns, in one column only."""
+    if not re.fullmatch(r"[a-z]{4,}", text):
+        return None
+    found = []
+    for column in text_columns(table):
+        begins = contains(column.name, f"{text} ", before="")
+        answer = (
+            await unless_failed(scene.data.query(table.id, [column.name], begins, limit=_MOST_VALUES)) or {}
+        )
+        values = {str(row[column.name]) for row in answer.get("rows", ())}
+        if values and all(re.fullmatch(r"\S+ [a-z]+", value) for value in values):
+            found.append(begins)
+    return found[0] if len(found) == 1 else None
