@@ -59,7 +59,7 @@ SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its
 AND = Phrases(", and | and | ,")
 TOOK_PART = Phrases("""
     involved | present | available | affected | installed | assigned | recorded | registered | reported | given
-    | entered | known | on file | at all | allowed | permitted
+    | entered | known | on file | at all
 """)
 """Words without meaning after a column: `with a cyclist involved`, `no adjuster assigned`."""
 RUNS_OUT = Phrases(

@@ -151,6 +151,8 @@ async def test_the_code_of_norway_is_a_value() -> None:
         ("dog areas where cats are not allowed", [where("cats_yn", "=", "N")]),
         ("dog areas where dogs are allowed", []),
         ("dog areas where dogs are not allowed", []),
+        ("dog areas that allow cats", [where("cats_yn", "=", "Y")]),
+        ("dog areas that allow dogs", []),
     ],
 )
 async def test_what_is_banned_is_not_allowed(sentence: str, filters: list[Any]) -> None:

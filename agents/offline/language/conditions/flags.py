@@ -23,9 +23,10 @@ def is_flag(column: Column) -> bool:
 
 
 def says_allowed(column: Column) -> bool:
-    """Whether yes means allowed: “Dogs allowed (Y/N)”, not “Dogs banned (Y/N)”."""
+    """Whether yes means allowed: “Dogs allowed (Y/N)” or a flag `dogs` without comment, not “Dogs banned (Y/N)”."""
     words = {*name_words(column.name), *name_words(column.comment or "")}
-    return bool(words & _ALLOWED) and not words & _BANNED
+    is_plain = column.kind == "boolean" and not column.comment
+    return (is_plain or bool(words & _ALLOWED)) and not words & _BANNED
 
 
 _ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit access accessible")

@@ -169,12 +169,13 @@ class Conditions(DoneBy, States):
             return found
         if shown or opener == "at":  # `with their area` requests a column and restricts nothing
             return None if shown else self._counted()
-        if opener == "where":  # `where a design overlay applies`, of “Design overlay applies (Y/N)”
+        allows = opener.split()[-1] in ("allow", "allowing")
+        if opener == "where" or allows:  # `where a design overlay applies`, of “Design overlay applies (Y/N)”
             flag = take_column(cursor, self.vocabulary, self.tables)
-            _ = cursor.take("are", "is") and cursor.take(p.TOOK_PART)  # `where dogs are allowed`
-            is_predicate = flag is not None and self.is_flag(flag) and not goes_on(cursor)
-            return self._has(flag, "") if flag is not None and is_predicate else None
-        if opener.split()[-1] in _HAVING:
+            if flag is None or not self.is_flag(flag) or goes_on(cursor):
+                return None
+            return self._has(flag, "") if not allows or self.says_allowed(flag) else None
+        if opener.split()[-1] in ("with", "having", "have", "has", "had", "involve", "involved", "involving"):
             return self.more_than_another() or self._counted() or self.has_or_is() or self.of_value()
         return None
 
@@ -391,7 +392,6 @@ class Conditions(DoneBy, States):
         return OneOf(text, how="kind") if is_value and len(words) <= MAX_WORDS_OF_VALUES else None
 
 
-_HAVING = word_set("with having have has had involve involved involving allow allowing")
 _EACH, _VERBS = word_set("each every"), word_set("has have had does do did")
 _RELATES = word_set("""
     border touch cross contain intersect overlap share borders touches crosses contains intersects overlaps shares
