@@ -1,7 +1,9 @@
-"""Keeps what is worked out from the tables that every map may read, of which there may be thousands."""
+"""Keeps what is worked out from the tables that every map may read, of which there may be thousands, and adds those of
+one map."""
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
@@ -22,3 +24,13 @@ class KeptForShared(Generic[T]):
         if kept is None or kept[0] is not shared:
             self._kept = kept = (shared, self._make(shared))
         return kept[1]
+
+
+def merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ...]:
+    """Both lists merged, sorted by id. Bisects for each new table: fast for 10,000 tables and a few more."""
+    if not more:
+        return tables
+    found = list(tables)
+    for table in more:
+        insort(found, table, key=lambda each: each.id)
+    return tuple(found)

@@ -82,9 +82,10 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     if left_out := _references_left_out(text, intent):
         return left_out
     is_faded = isinstance(intent, Show) and intent.look.fade is not None  # more transparent than what?
-    if is_faded or any(isinstance(part, Group) and _is_in_two_years(part) for part in parts_of(intent)):
+    parts = parts_of(intent)  # with the ids of all tables that a noun may mean
+    if is_faded or any(map(_is_in_two_years, [part for part in parts if isinstance(part, Group)])):
         return [text]
-    held = {word for part in parts_of(intent) if isinstance(part, str) for word in name_words(part)}
+    held = {word for part in parts if isinstance(part, str) for word in name_words(part)}
     known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
     unread = []
     for token in tokenize(text):

@@ -9,7 +9,6 @@ from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, row_column, tables_of
 from agents.offline.language.column_names import measure_columns, times_of
-from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, doers_of, english, name_words, word_set
@@ -27,7 +26,7 @@ def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     named = vocabulary.match_table(name_words(what))
     if named is not None and named.length == len(name_words(what)) and not named.guessed:
         return None
-    if tables_with_flag(vocabulary.few_tables, " ".join(name_words(what))):
+    if " ".join(name_words(what)) in vocabulary.index.by_flag:
         return None  # rows: `how many capitals are there`
     shown = [vocabulary.table(layer.table) for layer in reversed(vocabulary.layers)]
     for tables in ([table for table in shown if table is not None], vocabulary.few_tables):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.flags import DONE, is_flag, tables_with_flag
+from agents.offline.language.conditions.flags import DONE, is_flag, tables_by_flag
 from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
@@ -240,7 +240,7 @@ class DrawingCommands(Grammar):
         known = any(
             table in tables and (is_plural(where.text) or value.isupper())
             for table, _, value in (*self.vocabulary.values_called(words), *filter(None, (group,)))
-        ) or bool(tables_with_flag(tables, " ".join(words)))
+        ) or " ".join(words) in tables_by_flag(tables)
         return known and not self.vocabulary.is_named(words)
 
     def widen(self) -> Intent | None:

@@ -6,7 +6,6 @@ changes. Matching uses folded singular words, longest match first.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.column_names import DULL, codes_explained, columns_called, names_rows
+from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import ABBREVIATIONS, names_alike, things_called
 from agents.offline.language.name_costs import are_of_other_years, nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.reading import Unhashed
@@ -30,7 +30,7 @@ from agents.offline.language.words import (
 )
 from agents.ports import OperationInfo, TableRegistry
 from agents.result_rows import rows_of
-from agents.shared_tables import KeptForShared
+from agents.shared_tables import KeptForShared, merged
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -67,7 +67,7 @@ class TableIndex:
         self.own = tuple([table for table in tables if table.schema_name != RESULTS])
         if shared is not None:
             self.by_id = {**shared.by_id, **self.by_id}
-            self.own = _merged(shared.own, self.own)
+            self.own = merged(shared.own, self.own)
         self._shared = shared
         self._exact: dict[Words, list[Table]] = defaultdict(list)
         self._by_noun: dict[str, dict[float, list[Table]]] = defaultdict(dict)
@@ -94,6 +94,13 @@ class TableIndex:
                     if code in column.samples:
                         found[words].append((table, column.name, code))
         return found
+
+    @cached_property
+    def by_flag(self) -> Mapping[str, Sequence[Table]]:
+        """Tables by nouns of their yes/no columns; empty if there are many tables."""
+        if self._shared is not None and self.own is self._shared.own:
+            return self._shared.by_flag
+        return tables_by_flag(self.own if len(self.own) <= _FEW_TABLES else ())
 
     @cached_property
     def by_last_word(self) -> Mapping[str, Sequence[Value]]:
@@ -163,16 +170,6 @@ def _last_word(value: Value) -> str:
     """The last word of a value of several words; else empty."""
     before, _, last = value[2].casefold().rpartition(" ")
     return last if before else ""
-
-
-def _merged(tables: tuple[Table, ...], more: Sequence[Table]) -> tuple[Table, ...]:
-    """Both lists merged, sorted by id. Bisects for each new table: fast for 10,000 tables and a few more."""
-    if not more:
-        return tables
-    merged = list(tables)
-    for table in more:
-        insort(merged, table, key=lambda each: each.id)
-    return tuple(merged)
 
 
 def _nouns(table: Table) -> dict[str, float]:

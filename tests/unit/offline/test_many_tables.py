@@ -71,6 +71,27 @@ def test_a_request_is_read_among_10_000_tables_with_hardly_more_work_than_among_
     assert at_10_000 < 3 * at_100
 
 
+def flagged(count: int) -> MemoryRegistry:
+    """Tables with eight yes/no columns each."""
+    flags = [
+        [("id", "integer", ""), *((f"is_f{n}_{at}", "boolean", "") for at in range(8))] for n in range(count)
+    ]
+    return MemoryRegistry(
+        [make_table(f"data.things_{n}", "POINT", "", each, [])[0] for n, each in enumerate(flags)]
+    )
+
+
+@pytest.mark.parametrize("text", ["which frob has the most wibbles per zone", "show the purple frobs"])
+def test_a_noun_is_looked_up_among_all_yes_no_columns_without_going_through_them(text: str) -> None:
+    few, more = flagged(10), flagged(480)
+    spent = []
+    for registry in (few, more, few, more):
+        vocabulary = Vocabulary(registry, ())
+        spent.append(calls(lambda vocabulary=vocabulary: parse(text, vocabulary, None, 0)))  # type: ignore[misc]
+    _warming_up, _too, among_10, among_480 = spent
+    assert among_480 < 3 * among_10
+
+
 class OfAMap(MemoryRegistry):
     """Shared tables, and a result that only one map reads."""
 

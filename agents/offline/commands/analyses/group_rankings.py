@@ -23,7 +23,6 @@ from agents.offline.commands.analyses.groups import (
 )
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.column_names import columns_called
-from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.figures import adds_along
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
@@ -153,7 +152,7 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """
     called = name_words(bindings["by"].text)
     own = context.vocabulary.match_table(called)
-    rows = own.found if own is not None else tables_with_flag(context.vocabulary.few_tables, " ".join(called))
+    rows = own.found if own is not None else context.vocabulary.index.by_flag.get(" ".join(called), ())
     words = bindings["counted"][1]["column"].text
     having = {each: columns_called((each,), name_words(words)) for each in rows}
     if any(

@@ -19,7 +19,6 @@ from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.commands.assembly.table_tags import LIMITS, TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.column_names import times_of
-from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.conditions.ranks import take_order, takes_descending
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
@@ -357,7 +356,7 @@ class PiecesOfTable(MeasuredPieces):
         if self.cursor.take(p.OF_WHICH) is None:
             return
         count = take_count(self.cursor)
-        if tables_with_flag(self.vocabulary.few_tables, singular(self.cursor.word())):
+        if singular(self.cursor.word()) in self.vocabulary.index.by_flag:
             return  # rows: `which capitals`
         own = self.vocabulary.match_table(self.cursor.keys()[0])
         are_rows, name = own is not None and self.table in own.found, name_column(self.table)

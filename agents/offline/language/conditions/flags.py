@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language.words import Phrases, fold, name_words, word_set
@@ -43,14 +44,14 @@ def is_flag_named(column: Column, words: Sequence[str]) -> bool:
 _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|since)\b"
 
 
-def tables_with_flag(tables: Sequence[Table], noun: str) -> tuple[Table, ...]:
-    """The tables whose rows a yes/no column names: cities with a column `is_capital` for `capital`."""
-    named = (noun,), ("is", noun)
-    return tuple(
-        table
-        for table in tables
-        if any(each.kind == "boolean" and name_words(each.name) in named for each in table.columns)
-    )
+def tables_by_flag(tables: Iterable[Table]) -> Mapping[str, Sequence[Table]]:
+    """The tables by the nouns of their yes/no columns: cities with a column `is_capital` by `capital`."""
+    found: dict[str, list[Table]] = defaultdict(list)
+    for table in tables:
+        flags = [name_words(each.name) for each in table.columns if each.kind == "boolean"]
+        for noun in {words[-1] for words in flags if len(words) == 1 or words[:-1] == ("is",)}:
+            found[noun].append(table)
+    return found
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from agents.domain import Table
 from agents.offline.language.column_names import columns_called, is_key_name, names_rows
-from agents.offline.language.conditions.flags import tables_with_flag
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.tokens import words_of
@@ -139,7 +138,7 @@ class ValueNouns:
     def _rows_of_a_flag(self) -> tuple[Mention, Condition] | None:
         """`capitals` for the rows of the only table with a yes/no column `is_capital`."""
         start, noun = self.cursor.at, singular(self.cursor.word())
-        tables = tables_with_flag(self.vocabulary.few_tables, noun)
+        tables = self.vocabulary.index.by_flag.get(noun, ())
         if len(tables) != 1 or noun in NO_ADJECTIVE:
             return None
         self.cursor.at += 1
