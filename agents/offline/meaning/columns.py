@@ -17,6 +17,7 @@ from agents.offline.language.column_names import (
 from agents.offline.language.lexicon import MEASURES
 from agents.offline.language.name_costs import UNIT_WORDS, are_made
 from agents.offline.language.words import are_forms, comment_head, fold, name_words, nearest, word_set
+from agents.offline.meaning import units
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -138,7 +139,7 @@ def _measures_another(column: Column, measure: str) -> bool:
 
 def _when_if_a_year(table: Table, column: Column, value: Operand) -> Column:
     """The column of years that goes with a flag, if the value is a year: `burned in 2015` means `burn_yr`."""
-    if column.kind != "boolean" or not isinstance(value, Quantity) or not 1000 <= value.value < 3000:
+    if column.kind != "boolean" or not isinstance(value, Quantity) or not units.is_year(value.value):
         return column
     flag = name_words(column.name)[-1]
     of_it = [c for c in _years(table) if any(are_forms(flag, word) for word in name_words(c.name))]

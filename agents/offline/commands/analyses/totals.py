@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.group_rankings import COUNT
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
@@ -26,9 +27,6 @@ from agents.offline.meaning.steps import (
     summary,
 )
 from agents.result_rows import rows_of
-
-COUNT = {"function": "count"}
-
 
 _INPUT_COUNTED = {"spatial_join": "other", "summarise": "source"}
 """Operations that count rows unless told otherwise, and the input that they count."""
