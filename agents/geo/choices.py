@@ -34,12 +34,10 @@ def described_tables(agent: GeoTools) -> Sequence[str]:
 
 
 async def narrow_tables(agent: GeoTools, values: Sequence[str], message: str) -> list[str]:
-    """From many tables those on the map, those that tools have named, and the most relevant to the message."""
+    """From many `table_ids` those on the map, those that tools have named, and the most relevant to the message."""
     if len(values) <= MAX_TABLE_CHOICES:
         return list(values)
-    chosen = [table.id for table in await relevant_tables(agent, message, MAX_RELEVANT)]
-    known = set(values)
-    return [table_id for table_id in chosen if table_id in known]
+    return [table.id for table in await relevant_tables(agent, message, MAX_RELEVANT)]
 
 
 async def relevant_tables(agent: GeoTools, message: str, limit: int = 25) -> list[Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ MAX_TABLE_CHOICES = 200
 """A longer enum of tables is narrowed to the relevant ones."""
 
 _by_id = KeptForShared(lambda tables: {table.id: table for table in tables})
+_ids = KeptForShared(lambda tables: tuple(table.id for table in tables))
 _words = KeptForShared(lambda tables: TableWords(table.id for table in tables))
 
 
@@ -41,10 +43,10 @@ class Catalogue:
 
     def __init__(self, registry: TableRegistry) -> None:
         self.version = registry.version
-        shared, own = _by_id(registry.shared()), {table.id: table for table in registry.own()}
-        self.by_id: Mapping[str, Table] = {**shared, **own}
+        own = {table.id: table for table in registry.own()}
+        self.by_id: Mapping[str, Table] = ChainMap(own, _by_id(registry.shared()))
         # Tuples, because the same tuple is known to be unchanged without looking into it.
-        self.table_ids: Sequence[str] = tuple(self.by_id)
+        self.table_ids: Sequence[str] = (*_ids(registry.shared()), *own) if own else _ids(registry.shared())
         self.result_ids: Sequence[str] = tuple(table.id for table in own.values() if table.is_result)
         self.words = (_words(registry.shared()), TableWords(own))
 

@@ -97,7 +97,7 @@ class _Answers:
         registry = await self._registry(request)
         found = registry.tables()
         if words:
-            # The order depends on the limit, so pages are cut from one and the same list.
+            # With an embedding model the order depends on the limit: pages are cut from one and the same list.
             found = await registry.search(words, len(found))
         more = len(found) > offset + limit
         body = {

@@ -2,12 +2,11 @@
 
 An in-process inverted index, weighted by field and by rarity of the word (idf of BM25), with prefixes and, for a word
 that is not a prefix of any, the most similar known words. Because the index is in the process, a new table is found
-immediately, PostgreSQL needs neither an extension nor a copy of its catalogue, and ranking 10,000 tables takes about
-a millisecond."""
+immediately, PostgreSQL needs neither an extension nor a copy of its catalogue, and ranking 10,000 tables takes a tenth
+of a millisecond (words that no table has take two, the first time)."""
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 import re
@@ -15,9 +14,11 @@ import sys
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 
+import numpy
+from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
 from agents.domain import Table
@@ -28,6 +29,8 @@ EXACT, PREFIX, SIMILAR = 1.0, 0.6, 0.5
 MAX_PREFIX_MATCHES, MAX_SIMILAR_WORDS = 50, 8
 MAX_UNKNOWN_WORDS = 20
 """Of a text, that are compared with all known words: each comparison takes as long as the vocabulary is large."""
+MAX_UNKNOWN_WORDS_KEPT = 1000
+"""Whose similar words are kept: each request compares words such as `find` again."""
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -38,18 +41,60 @@ STOP_WORDS = frozenset(
 )
 
 
+class Postings:
+    """The tables that have one word, by number, with the weight of the word in each."""
+
+    __slots__ = ("_arrays", "_weights")
+
+    def __init__(self) -> None:
+        self._weights: dict[int, float] = {}
+        self._arrays: tuple[NDArray[numpy.int64], NDArray[numpy.float64]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def put(self, number: int, weight: float) -> None:
+        self._weights[number] = weight
+        self._arrays = None
+
+    def remove(self, number: int) -> None:
+        del self._weights[number]
+        self._arrays = None
+
+    @property
+    def arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """Numbers of tables and weights."""
+        if self._arrays is None:
+            count = len(self._weights)
+            self._arrays = (
+                numpy.fromiter(self._weights, numpy.int64, count),
+                numpy.fromiter(self._weights.values(), numpy.float64, count),
+            )
+        return self._arrays
+
+
 class SearchIndex:
     """An inverted index of tables. `put` is lazy; `catch_up` or the next search indexes."""
 
     def __init__(self) -> None:
-        self._postings: dict[str, dict[str, float]] = defaultdict(dict)
-        self._documents: dict[str, tuple[str, ...]] = {}
-        self._vocabulary: list[str] | None = None
+        self._postings: dict[str, Postings] = defaultdict(Postings)
+        self._numbers: dict[str, int] = {}
+        """The number of each indexed table."""
+        self._documents: list[tuple[str, tuple[str, ...]]] = []
+        """Id and words of each table by its number; empty for a number that is free."""
+        self._free: list[int] = []
         self._waiting: dict[str, Table] = {}
         """Tables to be indexed by `catch_up`, at the latest before the next search."""
+        self._forget_order()
+
+    def _forget_order(self) -> None:
+        """When words or tables change."""
+        self._vocabulary: list[str] | None = None
+        self._places: NDArray[numpy.int64] | None = None
+        self._similar: dict[str, list[tuple[str, float]]] = {}
 
     def __len__(self) -> int:
-        return len(self._documents.keys() | self._waiting.keys())
+        return len(self._numbers.keys() | self._waiting.keys())
 
     def put(self, table: Table) -> None:
         """Add a table, or replace it."""
@@ -65,55 +110,66 @@ class SearchIndex:
         weights: dict[str, float] = {}
         for word, weight in _weighted(table):
             weights[word] = max(weight, weights.get(word, 0.0))
+        document = (table.id, tuple(weights))
+        if self._free:
+            number = self._free.pop()
+            self._documents[number] = document
+        else:
+            number = len(self._documents)
+            self._documents.append(document)
+        self._numbers[table.id] = number
         for word, weight in weights.items():
-            self._postings[word][table.id] = weight
-        self._documents[table.id] = tuple(weights)
-        self._vocabulary = None
+            self._postings[word].put(number, weight)
+        self._forget_order()
 
     def remove(self, table_id: str) -> None:
         self._waiting.pop(table_id, None)
         self._remove(table_id)
 
     def _remove(self, table_id: str) -> None:
-        for word in self._documents.pop(table_id, ()):
-            del self._postings[word][table_id]
+        number = self._numbers.pop(table_id, None)
+        if number is None:
+            return
+        for word in self._documents[number][1]:
+            self._postings[word].remove(number)
             if not self._postings[word]:
                 del self._postings[word]
-        self._vocabulary = None
+        self._documents[number] = ("", ())
+        self._free.append(number)
+        self._forget_order()
 
     def search(self, text: str, limit: int, hidden: Set[str] = frozenset()) -> list[str]:
         """Ids of the best matches, best first, without the `hidden` ones. Empty for a text of stop words only."""
         self.catch_up()
         unknown = itertools.count(1)
-        asked = [list(self._alike(word, unknown)) for word in dict.fromkeys(words(text))]
-        asked.sort(key=lambda alike: sum(len(self._postings[known]) for known, _likeness in alike))
-        scores: dict[str, float] = {}
-        for alike in asked:
-            # Rare words select the candidates; frequent words only order them.
-            few = scores if len(scores) >= limit else None
-            for table_id, score in self._scored(alike, few).items():
-                if table_id not in hidden:
-                    scores[table_id] = scores.get(table_id, 0.0) + score
-        return heapq.nsmallest(
-            limit, scores, key=lambda table_id: (-scores[table_id], len(table_id), table_id)
-        )
+        scores = numpy.zeros(len(self._documents))
+        for word in dict.fromkeys(words(text)):
+            scores += self._scored(self._alike(word, unknown))
+        scores[[self._numbers[each] for each in hidden if each in self._numbers]] = 0.0
+        found = numpy.flatnonzero(scores)
+        if len(found) > limit:
+            found = found[scores[found] >= numpy.partition(scores[found], -limit)[-limit]]
+        found = found[numpy.lexsort((self._order()[found], -scores[found]))]
+        return [self._documents[number][0] for number in found[:limit].tolist()]
 
-    def _scored(
-        self, alike: Iterable[tuple[str, float]], candidates: Mapping[str, float] | None
-    ) -> dict[str, float]:
+    def _scored(self, alike: Iterable[tuple[str, float]]) -> NDArray[numpy.float64]:
         """The best score of each table for one word of the query."""
-        best: dict[str, float] = {}
+        best = numpy.zeros(len(self._documents))
         for known, likeness in alike:
-            postings = self._postings[known]
-            factor = likeness * math.log(1 + len(self._documents) / len(postings))
-            if candidates is not None and len(candidates) < len(postings):
-                found: Iterable[tuple[str, float]] = ((each, postings.get(each, 0.0)) for each in candidates)
-            else:
-                found = postings.items()
-            for table_id, weight in found:
-                if weight * factor > best.get(table_id, 0.0):
-                    best[table_id] = weight * factor
+            numbers, weights = self._postings[known].arrays
+            factor = likeness * math.log(1 + len(self._numbers) / len(numbers))
+            best[numbers] = numpy.maximum(best[numbers], weights * factor)
         return best
+
+    def _order(self) -> NDArray[numpy.int64]:
+        """The place of each table by the length of its id, then by its id, which decides between equal scores."""
+        if self._places is None:
+            ids = sorted(self._numbers)
+            ids.sort(key=len)
+            numbers = numpy.fromiter(map(self._numbers.__getitem__, ids), numpy.int64, len(ids))
+            self._places = numpy.zeros(len(self._documents), numpy.int64)
+            self._places[numbers] = numpy.arange(len(ids))
+        return self._places
 
     def _alike(self, word: str, unknown: Iterator[int]) -> Iterator[tuple[str, float]]:
         """Known words that match a word of the query, with their weights. `unknown` counts the words that are
@@ -132,13 +188,19 @@ class SearchIndex:
                 if known != word:
                     prefixed = True
                     yield known, PREFIX
-        if word in self._postings or prefixed or len(word) < 4:
+        # A number is not a misspelling of a similar one.
+        if word in self._postings or prefixed or len(word) < 4 or word.isdecimal():
             return
-        if next(unknown) <= MAX_UNKNOWN_WORDS:
-            for known, ratio, _place in process.extract(
+        if next(unknown) > MAX_UNKNOWN_WORDS:
+            return
+        if word not in self._similar:
+            if len(self._similar) >= MAX_UNKNOWN_WORDS_KEPT:
+                self._similar.clear()
+            similar = process.extract(
                 word, vocabulary, scorer=fuzz.ratio, limit=MAX_SIMILAR_WORDS, score_cutoff=72
-            ):
-                yield known, SIMILAR * ratio / 100
+            )
+            self._similar[word] = [(known, SIMILAR * ratio / 100) for known, ratio, _place in similar]
+        yield from self._similar[word]
 
 
 def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:

@@ -58,6 +58,22 @@ def test_a_frequent_value_leads_to_its_table() -> None:
     assert made.search("where are pharmacies", 5) == ["data.places"]
 
 
+def test_a_number_is_not_taken_for_a_similar_one() -> None:
+    made = index(table("wells_4463"), table("wells_4464"))
+    assert made.search("44639", 5) == []
+    assert made.search("446", 5) == ["data.wells_4463", "data.wells_4464"]
+
+
+def test_a_table_in_the_place_of_a_removed_one_is_found_only_by_its_own_words() -> None:
+    made = index(table("roads", "asphalt"), table("rivers"))
+    assert made.search("asphalt", 5) == ["data.roads"]
+    made.remove("data.roads")
+    made.put(table("lakes", "water"))
+    assert made.search("asphalt roads", 5) == []
+    assert made.search("water", 5) == ["data.lakes"]
+    assert made.search("lake river", 5, {"data.lakes"}) == ["data.rivers"]
+
+
 def test_more_words_that_fit_are_better_than_one() -> None:
     made = index(table("bus_stops"), table("bus_lines"), table("tram_stops"))
     assert made.search("stops of the bus", 5)[0] == "data.bus_stops"
@@ -106,3 +122,41 @@ def test_a_long_text_is_compared_with_all_known_words_only_for_its_first_unknown
     noise = " ".join(f"unheard{number}of" for number in range(1000))
     assert set(made.search(f"hosptials {noise} roads", 5)) == {"data.hospitals", "data.roads"}
     assert len(compared) == MAX_UNKNOWN_WORDS
+
+
+def test_an_unknown_word_is_compared_with_all_known_words_once_until_these_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[str] = []
+    extract = process.extract
+
+    def counted(word: str, known: Collection[str], **options: Any) -> Any:
+        compared.append(word)
+        return extract(word, known, **options)
+
+    monkeypatch.setattr(process, "extract", counted)
+    made = index(table("roads"))
+    assert [made.search("find hosptials", 5) for _ in range(3)] == [[]] * 3
+    made.put(table("hospitals"))
+    assert made.search("find hosptials", 5) == ["data.hospitals"]
+    assert compared == ["find", "hosptial"] * 2
+
+
+def test_the_order_does_not_depend_on_how_many_are_asked_for() -> None:
+    made = index(*(table(f"wells_{number}", "wells of a district") for number in range(300)))
+    made.put(table("parks_of_a_district"))
+    made.remove("data.wells_7")
+    made.put(table("wells_x", "wells of a district"))
+    everything = made.search("wells of a district", 1000)
+    assert everything[:3] == ["data.wells_0", "data.wells_1", "data.wells_2"]
+    assert len(everything) == 301
+    assert "data.wells_7" not in everything
+    assert everything.index("data.wells_x") == everything.index("data.wells_9") + 1
+    assert everything.index("data.wells_10") == everything.index("data.wells_x") + 1
+    for limit in (1, 9, 10, 50, 299):
+        assert made.search("wells of a district", limit) == everything[:limit]
+    assert made.search("wells", 3, hidden={"data.wells_0", "data.never_there"}) == [
+        "data.wells_1",
+        "data.wells_2",
+        "data.wells_3",
+    ]
