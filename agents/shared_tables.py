@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class KeptForShared(Generic[T]):
-    """Calls `make` once for each sequence that `TableRegistry.shared` returns, and not for each turn."""
+    """Calls `make` once for each sequence, such as `TableRegistry.shared` returns, and not for each turn."""
 
     def __init__(self, make: Callable[[Sequence[Table]], T]) -> None:
         self._make = make

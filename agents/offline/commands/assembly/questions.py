@@ -6,8 +6,8 @@ The pieces must cover every word and fit together in exactly one way.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +47,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import chosen_option
+from agents.shared_tables import KeptForShared
 
 MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
 """Maximum numbers of tables: named, found by words for their columns, found by their values."""
@@ -156,10 +157,8 @@ def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
     """Tables that the request may be about: with most words for their columns, and with values of theirs."""
     words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
-    named = {
-        table.id: len(words & {word for column in table.columns for word in _words_of(column)})
-        for table in vocabulary.few_tables
-    }
+    with_words = _by_column_word(vocabulary.few_tables)
+    named = Counter(table for word in words for table in with_words.get(word, ()))
     having: Counter[str] = Counter()
     for at in range(start, cursor.end):
         cursor.at = at
@@ -174,11 +173,18 @@ def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 
 def _first_tables(scores: Mapping[str, int], most: int) -> list[str]:
     likely = [each for each in scores if scores[each] >= FEWEST_WORDS]
-    return sorted(likely, key=lambda each: -scores[each])[:most]
+    return sorted(likely, key=lambda each: (-scores[each], each))[:most]
 
 
-def _words_of(column: Any) -> tuple[str, ...]:
-    return (*name_words(column.name), *name_words(column.comment or ""))
+@KeptForShared
+def _by_column_word(tables: Sequence[Table]) -> Mapping[str, Set[str]]:
+    """Ids of tables by the words of the names and comments of their columns."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for table in tables:
+        for column in table.columns:
+            for word in (*name_words(column.name), *name_words(column.comment or "")):
+                found[word].add(table.id)
+    return found
 
 
 # --- what the pieces mean together ---------------------------------------------------------------------------
