@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import asyncpg
 from playwright.async_api import expect
 
 from tests.browser.person import Person
+from tests.browser.test_styling import inspector_of, style
 from tests.support.looking import until
+
+CORNERS = """geoagent.map.queryRenderedFeatures()
+    .filter(({ properties, geometry }) => "@cell" in properties && geometry.type === "Polygon")
+    .map(({ geometry }) => geometry.coordinates[0].length - 1)"""
+"""How many corners each cell in view has; hexagons at the edge of the map have others than six."""
 
 
 async def cells(person: Person, layer: str) -> list[dict[str, Any]]:
@@ -87,3 +94,51 @@ async def test_the_card_of_a_cell_says_how_many_of_its_features_are_listed(perso
     # The cell and 50 of the airports in it; a click near its edge finds the outline of the next one, too.
     await expect(inspector).to_contain_text("Only 50 features of this cell are listed")
     await expect(inspector).to_contain_text(re.compile("1 of 5[12]"))
+
+
+async def test_cells_are_chosen_sized_and_given_a_statistic_by_hand(person: Person, samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    try:
+        highest, on_map = await connection.fetchrow(
+            "SELECT max(elevation_m), count(*) FILTER (WHERE abs(ST_Y(geom)) < 85.05) FROM data.airports"
+        )
+    finally:
+        await connection.close()
+    await person.says("show airports")
+    await person.sees("airports")
+    await person.looks_at(0, 0, 0)
+    [layer] = await person.layers()
+    # Hexagons at the edges of the map go beyond them; squares do not.
+    counts = {"hexbin": layer["count"], "grid": on_map}
+    inspector = await inspector_of(person, "airports")
+
+    async def drawn(wanted: dict[str, Any], *names: str) -> list[dict[str, Any]]:
+        """The cells of all airports once they have this style and attributes, which some cells may lack."""
+        now = await style(person)
+        found = await cells(person, "airports")
+        are_there = {"count", *names} == {name for each in found for name in each} - {"@cell"}
+        is_whole = sum(each["count"] for each in found) == counts.get(now["kind"])
+        return found if are_there and is_whole and now.items() >= wanted.items() else []
+
+    await inspector.get_by_role("button", name="Hexagons", exact=True).click()
+    await until(lambda: drawn({"kind": "hexbin", "column": None}), pause=0.1)
+    assert 6 in await person.see(CORNERS)
+
+    await inspector.get_by_label("Column").select_option("elevation_m")
+    await until(lambda: drawn({"column": "elevation_m"}, "mean of elevation_m"), pause=0.1)
+    await inspector.get_by_label("Show").select_option("Largest")
+    small = await until(lambda: drawn({"statistic": "max"}, "max of elevation_m"), pause=0.1)
+    assert max(each.get("max of elevation_m", 0) for each in small) == highest
+    await expect(person.page.locator(".legend").first).to_contain_text("Largest")
+
+    await inspector.get_by_role("slider", name="Size").press("End")
+    large = await until(lambda: drawn({"size": 100}, "max of elevation_m"), pause=0.1)
+    assert len(large) < len(small) / 3
+    assert max(each.get("max of elevation_m", 0) for each in large) == highest
+
+    await inspector.get_by_role("button", name="Squares", exact=True).click()
+    await until(lambda: drawn({"kind": "grid", "column": None}), pause=0.1)
+    assert set(await person.see(CORNERS)) == {4}
+    await person.page.get_by_role("button", name="Undo", exact=True).click()
+    again = await until(lambda: drawn({"kind": "hexbin", "size": 100}, "max of elevation_m"), pause=0.1)
+    assert len(again) == len(large)
