@@ -242,7 +242,7 @@ def tile_service(settings: Settings, data: DataParts, maps: MapService) -> TileS
         limits,
         large.current_tag,
         large.low_zoom,
-        large.profile_of,
+        large.proof_of,
     )
     registry = data.registry
     registry.on_change(

@@ -21,6 +21,7 @@ from server.gis.overviews.summaries import Need
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.metrics import ProfileMetrics
 from server.gis.profiles.profile import ProfileStore, TableProfile
+from server.gis.profiles.proof import Proven, proof_from
 from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
 from server.gis.query.lake_files import LakeFiles
@@ -74,6 +75,12 @@ class LargeTables:
     async def profile_of(self, table: Table) -> TableProfile | None:
         """What was measured of the table as it is now."""
         return await self.profiles.current(await self.versions.of(table))
+
+    async def proof_of(self, table: Table) -> Proven | None:
+        """What is known about each row of the table before its tiles are drawn."""
+        state = await self.versions.of(table)
+        row = await self.profiles.row(state.relid) if state.relid else None
+        return None if row is None else proof_from(row, state, table)
 
     async def current_tag(self, table: Table, asked: str = "") -> str:
         """The same as of now. Where another tag is asked for, another server may have seen the table change, or have

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,21 +13,27 @@ from agents.domain import Column, Table
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import unsound_and_invalid
-from server.gis.expressions.identifiers import Expression, geometry_of, lonlat_of, relation
+from server.gis.expressions.identifiers import Expression, geometry_of, lonlat_of, relation, sql_name
 from server.gis.profiles.profile import ColumnProfile, TableProfile
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.statistics import ColumnStatistics
+from server.gis.tiles.columns import feature_key
 
 TOP_VALUES = 24
 """Most frequent values that are kept of a column: as many as a categorical style can colour."""
 MAX_COLUMNS = 60
 """Further columns are not measured: each measurement reads the whole table."""
+MAX_INVALID_ROWS = 1_000
+"""Tiles test the rows with invalid geometries, and no others, if there are no more than so many."""
 _NUMBERS = ("integer", "number")
 
 
-async def measured(reader: AsyncEngine, table: Table, version: str) -> TableProfile:
-    """The profile of the table as it is now. Raises SQLAlchemyError or GisError."""
-    shapes = await _shapes(reader, table) if table.geometry_column is not None else {}
+async def measured(
+    reader: AsyncEngine, table: Table, version: str, layout: Callable[[], Awaitable[str]] | None = None
+) -> TableProfile:
+    """The profile of the table as it is now. `layout` reads that of its state, which does not change while a
+    transaction reads the table. Raises SQLAlchemyError or GisError."""
+    shapes = await _shapes(reader, table, layout) if table.geometry_column is not None else {}
     rows = shapes.pop("rows", None)
     if rows is None:
         rows = await _scalar(reader, sa.select(sa.func.count()).select_from(relation(table)))
@@ -73,7 +80,9 @@ async def _period(reader: AsyncEngine, table: Table, column: Column) -> tuple[st
     return row[0], row[1]
 
 
-async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
+async def _shapes(
+    reader: AsyncEngine, table: Table, layout: Callable[[], Awaitable[str]] | None
+) -> dict[str, Any]:
     geometry = geometry_of(table)
     is_unsound, is_invalid = unsound_and_invalid(geometry, declared_type(table)[0])
     name = sa.func.GeometryType(geometry).label("type")
@@ -86,28 +95,58 @@ async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
             sa.func.sum(sa.func.ST_NPoints(geometry)),
             *_edges(geometry),
             sa.func.count().filter(sa.func.ST_IsEmpty(geometry)),
+            _complete_before(table),
         )
         .select_from(relation(table))
         .group_by(name)
     )
     async with reader.connect() as connection:
         found = (await connection.execute(query)).all()
+        # In the same transaction, whose lock keeps the columns and partitions that were read.
+        known = await layout() if layout is not None else ""
+    before = found[0][10] if found and known else None
     drawn = [row for row in found if row[0] is not None]
     sound = not any(row[2] for row in drawn)
     counts = {row[0]: row[1] for row in drawn}
     rows = sum(row[1] for row in found)
     vertices = sum(row[4] or 0 for row in drawn) / max(1, sum(counts.values()))
+    invalid = sum(row[3] for row in drawn)
+    key = feature_key(table)
+    is_listed = before is not None and 0 < invalid <= MAX_INVALID_ROWS
     return {
         "rows": rows,
         "geometry_types": counts,
         "is_sound": sound,
-        "is_valid": not any(row[3] for row in drawn),
+        "is_valid": not invalid,
         "empty_geometries": sum(row[9] for row in drawn),
-        "invalid_geometries": sum(row[3] for row in drawn),
+        "invalid_geometries": invalid,
+        **(await _invalid_rows(reader, table, key.name, is_invalid) if key and is_listed else {}),
+        "complete_before": before,
+        "layout": known,
+        "geometry_column": table.geometry_column,
         "is_on_earth": sound and all(_on_earth(row[5:9]) for row in drawn),
         "vertices": float(vertices),
         "bounds": await _bounds(reader, table) if sound else None,
     }
+
+
+def _complete_before(table: Table) -> Expression:
+    """The earliest transaction of which a statement may not see all rows yet; NULL where the reader may select only
+    some columns, which do not include the transaction that wrote a row."""
+    earliest = sa.func.pg_snapshot_xmin(sa.func.pg_current_snapshot())
+    may_select = sa.func.has_table_privilege(sql_name(table), "SELECT")
+    return sa.case((may_select, sa.cast(sa.cast(earliest, sa.Text), sa.BigInteger)))
+
+
+async def _invalid_rows(
+    reader: AsyncEngine, table: Table, key: str, is_invalid: Expression
+) -> dict[str, Any]:
+    """The keys of the rows with invalid geometries, in the table a moment later: rows that were written meanwhile are
+    tested because they are newer."""
+    query = sa.select(relation(table).c[key]).where(is_invalid).limit(MAX_INVALID_ROWS + 1)
+    async with reader.connect() as connection:
+        found = sorted((await connection.execute(query)).scalars())
+    return {"invalid_rows": found, "invalid_key": key} if len(found) <= MAX_INVALID_ROWS else {}
 
 
 def _edges(geometry: Expression) -> list[Expression]:

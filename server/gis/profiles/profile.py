@@ -60,6 +60,16 @@ class TableProfile(_Value):
     """None in profiles of earlier versions, as with the next."""
     invalid_geometries: int | None = None
     """As ST_IsValid sees it; geometries that are not sound count as invalid."""
+    invalid_rows: tuple[int, ...] = ()
+    """The values of `invalid_key` in the rows with invalid geometries, where these are few and the key is a number."""
+    invalid_key: str = ""
+    complete_before: int | None = None
+    """What is said of geometries holds for all rows that were written by transactions before this one, even if others
+    have changed since, as long as `layout` is that of the table."""
+    layout: str = ""
+    """As in `TableState`, while the geometries were read."""
+    geometry_column: str = ""
+    """Empty in profiles of earlier versions."""
     vertices: float = 0.0
     """Vertices of a feature on average."""
     columns: dict[str, ColumnProfile] = {}
@@ -74,10 +84,13 @@ class ProfileRow:
     error: str | None
     seconds: float
     age_s: float
+    next_transaction: int = 0
+    """The id of the next transaction when the profile was read."""
 
 
 _READ = sa.text(
-    "SELECT data_version, document, error, seconds, extract(epoch FROM now() - measured_at) AS age_s"
+    "SELECT data_version, document, error, seconds, extract(epoch FROM now() - measured_at) AS age_s,"
+    " CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint) AS next_transaction"
     " FROM geoagent.table_profile WHERE relid = CAST(CAST(:relid AS bigint) AS oid)"
 )
 _WRITE = sa.text(
@@ -108,7 +121,9 @@ class ProfileStore:
         found = None
         if row is not None:
             profile = None if row.document is None else TableProfile.model_validate(row.document)
-            found = ProfileRow(row.data_version, profile, row.error, row.seconds, float(row.age_s))
+            found = ProfileRow(
+                row.data_version, profile, row.error, row.seconds, float(row.age_s), row.next_transaction
+            )
         self._rows[relid] = found
         return found
 

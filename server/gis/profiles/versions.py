@@ -1,10 +1,10 @@
 """The version of a table's data, which changes when its rows or columns do.
 
 It is computed from PostgreSQL's counters of inserted, updated and deleted rows, the table's file (which TRUNCATE and
-a rewrite replace) and its columns, for a table, its partitions and the tables of a view, and of the transaction that
-wrote a view's definition. Counters begin again when they are reset, and after a crash of PostgreSQL; the times of both
-are part of the version, so that it never comes again. All servers on a database compute the same version, without
-triggers on users' tables and without reading a row.
+a rewrite replace) and its columns, for a table, its partitions and the tables of a view, of the transaction that wrote
+a view's definition, and of whether PostgreSQL shows different rows to different roles. Counters begin again when they
+are reset, and after a crash of PostgreSQL; the times of both are part of the version, so that it never comes again. All
+servers on a database compute the same version, without triggers on users' tables and without reading a row.
 
 PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
 two quick transactions of a connection that stays open shows up to ten seconds later."""
@@ -55,7 +55,7 @@ WITH RECURSIVE part AS (
     extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())) AS since
   FROM pg_database WHERE datname = current_database()
 ), relation AS (
-  SELECT DISTINCT part.asked, c.oid, c.relkind, c.reltuples, c.relpages,
+  SELECT DISTINCT part.asked, c.oid, c.relkind, c.relam, c.reltuples, c.relpages,
     CASE WHEN c.relkind NOT IN ('r', 'm') THEN 0
       WHEN c.oid IN (SELECT relation FROM locked) THEN c.relpages * 8192::bigint
       ELSE pg_relation_size(c.oid) END AS bytes
@@ -67,7 +67,14 @@ SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS
     (SELECT string_agg(attname || ' ' || atttypid || ' ' || atttypmod, ',' ORDER BY attnum)
      FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped),
     (SELECT string_agg(CAST(w.xmin AS text), ',' ORDER BY w.oid) FROM pg_rewrite AS w
-     WHERE w.ev_class = r.oid AND r.relkind = 'v')), ';' ORDER BY r.oid) || (SELECT since FROM counted)) AS mark,
+     WHERE w.ev_class = r.oid AND r.relkind = 'v')), ';' ORDER BY r.oid) || (SELECT since FROM counted)
+    || CASE WHEN c.relrowsecurity THEN ' by row' ELSE '' END) AS mark,
+  CASE WHEN (c.relkind <> 'r' OR count(*) = 1) AND NOT c.relrowsecurity
+    AND bool_and(r.relkind = 'p' OR r.relam = (SELECT oid FROM pg_am WHERE amname = 'heap'))
+  THEN md5(string_agg(concat_ws(' ', r.oid, pg_relation_filenode(r.oid),
+    (SELECT string_agg(concat_ws(' ', attnum, attname, atttypid, atttypmod), ',' ORDER BY attnum)
+     FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped)), ';' ORDER BY r.oid)
+    || (SELECT since FROM counted)) END AS layout,
   bool_or(r.relkind = 'f') AS foreign,
   current_setting('track_counts')::boolean AS counts,
   (SELECT build FROM geoagent.overview AS o WHERE o.relid = asked AND o.document IS NOT NULL) AS overviews,
@@ -99,6 +106,10 @@ class TableState:
     by_row: bool = False
     """Whether PostgreSQL shows different rows to different roles."""
     is_view: bool = False
+    layout: str = ""
+    """Changes with the columns, the files and the partitions of the table, but not when rows are written. Empty where
+    rows do not name the transaction that wrote them (views, foreign tables, extensions' storage and what they derive
+    from a table by inheritance), and where roles see different rows."""
 
     @property
     def is_unfollowed(self) -> bool:
@@ -159,5 +170,6 @@ class DataVersions:
                 row.overviews or 0,
                 row.by_row,
                 row.relkind == "v",
+                (row.layout or "")[:12],
             )
             self._known[row.schema, row.name] = (state, now)

@@ -9,6 +9,7 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from typing import Protocol
 
 import asyncpg
@@ -202,7 +203,9 @@ class ProfileWorker(TableWorker):
             profile, fault = None, None
             try:
                 with working_for(f"profile {table.id}"):
-                    profile = await measured(self._database.profiler, table, state.version)
+                    profile = await measured(
+                        self._database.profiler, table, state.version, partial(self._layout, table)
+                    )
                 self.measured += 1
             except Exception as error:
                 # Of every kind: without a record the same table would be tried again and again, before larger ones.
@@ -216,6 +219,9 @@ class ProfileWorker(TableWorker):
             self.busy_s += seconds
             await self._store.write(state.relid, state.version, profile, fault, seconds)
         await asyncio.sleep(min(60.0, seconds * (1 / self._share - 1)))
+
+    async def _layout(self, table: Table) -> str:
+        return (await self._versions.of(table, max_age=0)).layout
 
 
 def signed(oid: int) -> int:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import sqlalchemy as sa
+
 from agents.domain import Column, Layer, Table
+from server.gis.styles.attributes import TIME, as_number
 from server.gis.styles.expressions import columns_of
 
 _NAMES = ("name", "title", "label")
@@ -43,6 +46,18 @@ def drawn_columns(layer: Layer) -> set[str]:
     """The columns that the paint, layout and filters of a layer's style read."""
     parts = [part for drawn in layer.style.layers for part in (drawn.paint, drawn.layout, drawn.filter)]
     return {name for part in parts for name in columns_of(part)}
+
+
+def has_points(layer: Layer) -> bool:
+    """Whether the style draws a point on each feature."""
+    return any(drawn.source_layer == "points" for drawn in layer.style.layers)
+
+
+def instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
+    """The attribute that a time slider compares, where the style names a column for it."""
+    column = table.column(layer.style.time or "")
+    value = None if column is None else as_number(table, column)
+    return [] if value is None else [(TIME, value)]
 
 
 def _filtered(filter: Any) -> set[str]:

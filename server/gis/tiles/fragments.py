@@ -98,7 +98,9 @@ SNAPPED_OF = {1: "ST_SnapToGrid({simplified}, 1)", 2: "ST_ForcePolygonCCW(ST_Sna
 """By dimension. Rows are counted downwards, so that what is clockwise on the map is counterclockwise here."""
 
 IS_WHOLE = "matched.{whole} IS NOT NULL"
-IS_WHOLE_AND_VALID = "ST_IsValid(matched.{whole})"
+IS_WHOLE_AND_VALID = (
+    "CASE WHEN {is_tested} THEN ST_IsValid(matched.{whole}) ELSE matched.{whole} IS NOT NULL END"
+)
 
 DATA_BOX = """(SELECT ST_MakeBox2D(
         ST_MakePoint(-({x_offset}) / ({across}), ({extent} - {y_offset}) / ({down})),

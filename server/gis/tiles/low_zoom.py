@@ -284,7 +284,7 @@ class _OverviewWriter(StatementWriter):
         elif not self._shapes:
             self._columns.append((SIZE, _size(relative)))
         self._old_since = old_since
-        self._valid = ladder.is_valid
+        self._invalid = "" if ladder.is_valid else "true"
 
     def _found(self) -> str:
         west, south, east, north = self._box

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from agents.units import US_SURVEY_FOOT, factors
 from agents.worded import Template
 from server.gis.styles.errors import NoReferenceSystem, require_srid
-from server.gis.tiles.grid import Box, Tile
+from server.gis.tiles.grid import PIXELS, WORLD, Box, Tile
 from server.gis.tiles.mapping import affine, neighbourhood
 from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.neighbourhood import Neighbourhood
@@ -43,6 +43,15 @@ class Crs:
     kind: Literal["mercator", "lonlat", "projected"]
     unit: float = 1.0
     """Metres in one unit of a projected system."""
+
+    def tolerance(self, tile: Tile) -> float:
+        """A quarter of a pixel in units of the data."""
+        share = 1 / (1 << tile.z) / PIXELS / 4
+        if self.kind == "lonlat":
+            return 360 * share
+        if self.kind == "mercator":
+            return WORLD * share
+        return WORLD * share / tile.stretch() / self.unit
 
 
 async def read_crs(connection: asyncpg.Connection, srid: int, subject: str) -> Crs:

@@ -25,7 +25,7 @@ from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.summaries import filter_text
-from server.gis.profiles.proof import UNPROVEN, Proof
+from server.gis.profiles.proof import UNPROVEN, Proven
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.bins.writer import BinStatements
 from server.gis.tiles.extent import beyond_earth
@@ -53,8 +53,8 @@ DataTag = Callable[[Table, str], Awaitable[str]]
 value is the tag that was asked for, which another server may know already."""
 
 
-Prove = Callable[[Table], Awaitable[Proof | None]]
-"""The proof of a table; None if there is none for its current rows."""
+Prove = Callable[[Table], Awaitable[Proven | None]]
+"""The proof of a table; None if there is none."""
 STATEMENT_KEPT_S = 10.0
 """How long a statement is used before it is asked again what is known about the table."""
 
@@ -282,8 +282,9 @@ class TileService:
             # The table was changed since the statement was written; the registry knows the new one.
             self._statements.pop(key, None)
             row, statements = await self._row(connection, key, tile)
-        except asyncpg.InternalServerError:
-            # Rows have come that lie outside of what the spatial index held when the statement was written.
+        except (asyncpg.InternalServerError, asyncpg.InsufficientPrivilegeError):
+            # Rows have come that lie outside of what the spatial index held when the statement was written, or the
+            # reader may no longer know which transaction wrote a row.
             self._statements[key] = await self._written(connection, key, careful=True)
             row, statements = await self._row(connection, key, tile)
         if row is None or not row["tile"]:
@@ -339,7 +340,7 @@ class TileService:
             careful or (not proof.is_on_earth and await self._is_beyond_earth(connection, table, key[4]))
         )
         drawn = f"{layer.count} {filter_text(layer.filter)} {layer.style.model_dump_json()}"
-        same = f"{table.id} {wide} {proof.is_sound} {proof.is_valid} {drawn}"
+        same = f"{table.id} {wide} {proof} {drawn}"
         before = self._written_before.get(same)
         if before is not None and before.table == table and before.crs == crs:
             return before

@@ -26,11 +26,11 @@ from server.gis.filters import compile_filter
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.ladder import WEIGHT
 from server.gis.overviews.summaries import filter_text
-from server.gis.profiles.proof import UNPROVEN, Proof
-from server.gis.styles.attributes import TIME, as_number, tile_value
+from server.gis.profiles.proof import UNPROVEN, Proven
+from server.gis.styles.attributes import TIME, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.tiles import fragments
-from server.gis.tiles.columns import all_columns, feature_key, needed_columns
+from server.gis.tiles.columns import all_columns, feature_key, has_points, instants, needed_columns
 from server.gis.tiles.grid import BUFFER, EXTENT, MAX_ZOOM, PIXELS, WORLD, Box, Tile
 from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.units import Shapes, in_units
@@ -67,7 +67,7 @@ class TileStatement:
     def arguments(self, crs: Crs, tile: Tile, box: Box, affine: Affine | None = None) -> tuple[Any, ...]:
         """`affine` where the statement is mapped."""
         units = affine.arguments if affine is not None and self.is_mapped else ()
-        return (*self.values, tile.z, tile.x, tile.y, *box, _tolerance(crs, tile), *units, *self.rows)
+        return (*self.values, tile.z, tile.x, tile.y, *box, crs.tolerance(tile), *units, *self.rows)
 
 
 class LayerStatements:
@@ -87,7 +87,7 @@ class LayerStatements:
         crs: Crs,
         caps: TileCaps | None = None,
         wide: bool = True,
-        proof: Proof = UNPROVEN,
+        proof: Proven = UNPROVEN,
     ) -> None:
         """`wide`: coordinates may go beyond 180 and 90 degrees, so that a feature may show in a tile on the other
         side."""
@@ -130,28 +130,6 @@ class LayerStatements:
         return True
 
 
-def has_points(layer: Layer) -> bool:
-    """Whether the style draws a point on each feature."""
-    return any(drawn.source_layer == "points" for drawn in layer.style.layers)
-
-
-def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
-    """The attribute that a time slider compares, where the style names a column for it."""
-    column = table.column(layer.style.time or "")
-    value = None if column is None else as_number(table, column)
-    return [] if value is None else [(TIME, value)]
-
-
-def _tolerance(crs: Crs, tile: Tile) -> float:
-    """A quarter of a pixel in units of the data."""
-    share = 1 / (1 << tile.z) / PIXELS / 4
-    if crs.kind == "lonlat":
-        return 360 * share
-    if crs.kind == "mercator":
-        return WORLD * share
-    return WORLD * share / tile.stretch() / crs.unit
-
-
 class StatementWriter:
     """Writes a statement."""
 
@@ -162,7 +140,7 @@ class StatementWriter:
         columns: Sequence[Column],
         crs: Crs,
         wide: bool,
-        proof: Proof = UNPROVEN,
+        proof: Proven = UNPROVEN,
     ) -> None:
         geometry = table.column(table.geometry_column or "")
         self._geography = geometry is not None and is_geography(geometry)
@@ -172,8 +150,10 @@ class StatementWriter:
         self._shapes = table.geometry_family != "point"
         # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
         # crash PostgreSQL.
-        self._sound = proof.is_sound and not has_points(layer)
-        self._valid = proof.is_valid
+        is_sound = proof.is_sound and not has_points(layer)
+        self._unsure = proof.newer(self._relation()) if is_sound else "true"
+        key = quoted(column.name) if (column := self._key()) is not None else ""
+        self._invalid = proof.may_be_invalid(self._relation(), key) if proof.is_valid else "true"
         taken = {column.name for column in table.columns}
         self._g = quoted(padded_name("geometry", taken))
         self._id = quoted(padded_name("id", taken))
@@ -182,7 +162,7 @@ class StatementWriter:
             for column in columns
             if column.name != TIME and (value := tile_value(table, column)) is not None
         ]
-        self._columns += _instants(table, layer)
+        self._columns += instants(table, layer)
         self._represented = table.lake.factor if table.lake is not None and table.lake.is_sampled else 1.0
         """Rows that one of a lake table's sample represents."""
         if self._represented > 1:
@@ -203,6 +183,7 @@ class StatementWriter:
         }
         """How the shape in Mercator is called, and the width of a tile there, of which a pixel is a part."""
         self._units = {"u": quoted(padded_name("units", taken)), "whole": quoted(padded_name("whole", taken))}
+        self._doubtful_name = quoted(padded_name("doubtful", taken))
 
     def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
         common = self._common()
@@ -214,12 +195,12 @@ class StatementWriter:
         steps = fragments.SHAPE_STEPS.format(**common) if self._shapes else "matched"
         mapped = mapped and self._is_mappable()
         if mapped:
-            shapes = Shapes(self._dimension_of_type(), self._crs, simple, self._valid)
+            shapes = Shapes(self._dimension_of_type(), self._crs, simple, self._doubtful())
             drawn, steps = in_units(shapes, stored, common, drawn)
         text = fragments.TILE.format(
             **common,
             geometry=self._linear(self._whole(self._geometry())),
-            attributes=self._attributes(),
+            attributes=self._attributes() + (self._doubts() if mapped else ""),
             source=self._source(),
             found=self._found(),
             order=f"ORDER BY {self._rank()}" if ranked else "",
@@ -242,6 +223,15 @@ class StatementWriter:
         """How many features of the table lie in the tile."""
         found = fragments.TOTAL.format(cap=cap, g=self._g, source=self._source(), found=self._found())
         return found if self._represented == 1 else f"round(({found}) * {self._represented!r})::bigint"
+
+    def _doubtful(self) -> str:
+        """Whether the shape of a matched row may be invalid; empty if none is."""
+        return f"matched.{self._doubtful_name}" if self._doubts() else self._invalid
+
+    def _doubts(self) -> str:
+        """The column that tells so of each row, where it differs from row to row."""
+        is_open = self._invalid in ("", "true") or self._dimension_of_type() != 2
+        return "" if is_open else f", {self._invalid} AS {self._doubtful_name}"
 
     def _remarks(self) -> str:
         """Further columns of the note of a tile that does not draw everything."""
@@ -345,13 +335,16 @@ class StatementWriter:
             # world is not a polygon on a sphere: there, the planar test has to do.
             outline = f"ST_Segmentize({boxes[0]}, 0.5)::geography"
             found += f" AND ({self._z} < 3 OR {column} && {outline})"
-        if self._sound:
+        if not self._unsure:
             return f"{found} AND ({self._where})"
         # What is nowhere on earth is not drawn, and drawing it might crash PostGIS.
         placed = inline(
             reasonable(sa.literal_column(self._geometry(), GEOMETRY), declared_type(self._table)[0])
         )
-        return f"{found} AND {placed} AND ({self._where})"
+        checked = (
+            placed if self._unsure == "true" else f"CASE WHEN {self._unsure} THEN {placed} ELSE true END"
+        )
+        return f"{found} AND {checked} AND ({self._where})"
 
     def _rank(self) -> str:
         """Largest first; then by a hash, which is even over the map, and last by what tells two rows
@@ -386,9 +379,11 @@ class StatementWriter:
 
     def _whole(self, g: str) -> str:
         """Without empty parts, on which PostGIS crashes when it looks for a point."""
-        if self._sound:
+        if not self._unsure:
             return g
-        return inline(without_gaps(sa.literal_column(g, GEOMETRY), declared_type(self._table)[0]))
+        filled = inline(without_gaps(sa.literal_column(g, GEOMETRY), declared_type(self._table)[0]))
+        are_all = self._unsure == "true" or filled == g
+        return filled if are_all else f"CASE WHEN {self._unsure} THEN {filled} ELSE {g} END"
 
     def _linear(self, g: str) -> str:
         """Curves as lines, triangulated surfaces as polygons: only where the column may hold such."""

@@ -322,10 +322,12 @@ async def test_a_table_that_cannot_be_measured_does_not_keep_larger_ones_from_it
     await execute(database, "CREATE TABLE data.few AS SELECT * FROM data.pings WHERE id <= 100")
     few = await table(database, "data.few")
 
-    async def failing(reader: AsyncEngine, of: Table, version: str) -> TableProfile:
+    async def failing(
+        reader: AsyncEngine, of: Table, version: str, layout: Callable[[], Awaitable[str]]
+    ) -> TableProfile:
         if of.name == "few":
             raise OverflowError("date value out of range")
-        return await measured(reader, of, version)
+        return await measured(reader, of, version, layout)
 
     monkeypatch.setattr(worker_module, "measured", failing)
     versions, store = DataVersions(database.owner), ProfileStore(database.owner)

@@ -9,7 +9,7 @@ import pytest
 
 from agents.domain import StyleSpec
 from server.database.engines import Database
-from server.gis.profiles.proof import UNPROVEN, Proof, Proven
+from server.gis.profiles.proof import UNPROVEN, Proven
 from server.gis.tiles.bins.writer import BinStatements
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.projection import SearchBoxes, read_crs
@@ -37,7 +37,7 @@ async def calls_of(
     name: str,
     zoom: int,
     style: StyleSpec | None = None,
-    proof: Proof = UNPROVEN,
+    proof: Proven = UNPROVEN,
     mapped: bool = False,
 ) -> dict[str, int]:
     """How often each function ran for the tile that all shapes lie in."""

@@ -25,12 +25,13 @@ POINT, LINE = 0, 1
 @dataclass(frozen=True)
 class Shapes:
     """What all shapes of a table have in common. `dimension` is 0 for points; `is_simple` where their vertices are
-    thinned in coordinates of the data; `is_valid` where ST_IsValid is true of all of them."""
+    thinned in coordinates of the data; `doubtful` is SQL that tells whether the shape of a matched row may be invalid,
+    empty if none is."""
 
     dimension: int
     crs: Crs
     is_simple: bool
-    is_valid: bool
+    doubtful: str
 
     @property
     def is_parallel(self) -> bool:
@@ -58,10 +59,9 @@ def in_units(shapes: Shapes, stored: str, common: Mapping[str, Any], drawn: str)
     )
     names["snapped"] = fragments.SNAPPED_OF[shapes.dimension].format(**names)
     # What rounding makes invalid of a valid shape is smaller than a unit, which nobody sees.
-    is_whole = (
-        fragments.IS_WHOLE if shapes.dimension == LINE or shapes.is_valid else fragments.IS_WHOLE_AND_VALID
-    )
-    names["is_whole"] = is_whole.format(**common)
+    tests_any = shapes.doubtful and shapes.dimension != LINE
+    is_whole = fragments.IS_WHOLE_AND_VALID if tests_any else fragments.IS_WHOLE
+    names["is_whole"] = is_whole.format(is_tested=shapes.doubtful, **common)
     return fragments.UNITS_SHAPE.format(**names), fragments.UNITS_STEPS.format(**names)
 
 
