@@ -256,6 +256,10 @@ async def test_one_of_two_servers_measures_and_both_know_it(database: Database, 
     again = await ProfileStore(database.owner).current(state)
     assert again is not None
     assert again.rows == ROWS
+    # By these the profile holds for older rows when others have changed.
+    assert again.layout == state.layout != ""
+    assert again.complete_before is not None
+    assert again.geometry_column == pings.geometry_column
 
 
 class Builds:
