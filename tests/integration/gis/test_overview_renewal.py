@@ -51,7 +51,6 @@ def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
 async def grown(session: asyncpg.Connection, kind: str, srid: int) -> None:
     x, y = SYSTEMS[srid]
     shape = SHAPES[kind].format(size=0.05 if srid == 4326 else 5000)
-    await session.execute("DROP TABLE IF EXISTS data.things")
     await session.execute(
         f"CREATE TABLE data.things (id serial PRIMARY KEY, name text, value int, geom geometry({kind}, {srid}))"
     )

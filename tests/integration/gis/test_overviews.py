@@ -27,6 +27,7 @@ from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.profiles.worker import ProfileWorker
+from tests.integration.gis.conftest import drop_things
 from tests.support.looking import until
 
 MANY = 10**12
@@ -114,7 +115,7 @@ async def test_the_weights_of_each_band_are_the_rows(
     dice = random.Random(seed)
     declared = DECLARED.get(kinds[0], "Geometry") if len(kinds) == 1 else "Geometry"
     column = f"geography({declared}, 4326)" if srid == "geography" else f"geometry({declared}, {srid})"
-    await session.execute("DROP TABLE IF EXISTS data.things")
+    await drop_things(database, session)
     await session.execute(f"CREATE TABLE data.things (id serial, name text, geom {column})")
     for x, y, size, count in groups:
         x, y = HELD[srid](x, y)  # what a reference system cannot hold cannot be stored either
