@@ -19,3 +19,14 @@ test("parts of a shape without a key are one in all tiles, and so are those of a
   const cell = (mean: number) => ({ properties: { "@cell": "3/4", mean }, geometry: line(1).geometry });
   expect(sameAs(cell(1.1))).toBe(sameAs(cell(1.2)));
 });
+
+test("the geometry of a feature with a key is not read", () => {
+  const keyed = {
+    id: 7,
+    properties: {},
+    get geometry(): never {
+      throw new Error("MapLibre computes a geometry for each feature");
+    },
+  };
+  expect(sameAs(keyed)).toBe(7);
+});

@@ -108,11 +108,13 @@ type Drawn = Partial<Pick<MapGeoJSONFeature, "id">> & Pick<MapGeoJSONFeature, "p
 
 /**
  * What a feature that several tiles hold has in common in all of them. Of a cell, the last digits of a mean may differ;
- * points of a table without a key are distinguished by their place.
+ * points of a table without a key are distinguished by their place. MapLibre computes a geometry when it is read.
  */
-export function sameAs({ id, properties, geometry }: Drawn): unknown {
+export function sameAs(feature: Drawn): unknown {
+  const { id, properties } = feature;
   if (id !== undefined) return id;
   if (CELL in properties) return properties[CELL];
+  const { geometry } = feature;
   const place = geometry.type === "Point" ? geometry.coordinates.map((it) => it.toFixed(PLACE_DIGITS)).join() : "";
   return `${place} ${JSON.stringify(properties)}`;
 }
