@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import column_called, ranks_descending, top_column
 from agents.offline.meaning.conditions import (

@@ -228,12 +228,10 @@ class Turn:
     def _in_place(self, command: Command) -> Command:
         """The command, changing the filter of the shown layer instead of adding another."""
         shown, layer = command.intent, self.vocabulary.layer(self.recent[0]) if self.recent else None
-        if not isinstance(shown, Show) or shown.top is not None or layer is None:
-            return command
-        if layer.table not in shown.subject.tables:
-            return command
-        subject = Mention(layer.name, layers=(layer.id,))
-        return replace(command, intent=Refine(subject, shown.where, mode="replace"))
+        if isinstance(shown, Show) and shown.top is None and layer and layer.table in shown.subject.tables:
+            subject = Mention(layer.name, layers=(layer.id,))
+            return replace(command, intent=Refine(subject, shown.where, mode="replace"))
+        return command
 
     def _default_table(self, start: int = 0) -> Table | None:
         rows = self._asked_before(start)
@@ -351,8 +349,8 @@ class Turn:
         if self.corrections:
             right = [texts.CORRECTION(was=was, right=right) for was, right in self.corrections.items()]
             notes = [*notes, texts.CORRECTED(corrections=listed(right))]
-        is_done = bool(self.done) and self.outcome == "done"
-        notes = [*notes, *(indistinct_nouns(self.text, self.vocabulary) if is_done else ())]
+        if self.done and self.outcome == "done":
+            notes = [*notes, *indistinct_nouns(self.text, self.vocabulary)]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._ask_for_request())
 
@@ -372,8 +370,9 @@ class Turn:
     def _vocabulary_before(self) -> Vocabulary:
         """The vocabulary without the layers that this message added."""
         added = layers_added(self.done, self.vocabulary.layers)
-        layers = [layer for layer in self.vocabulary.layers if layer.id not in added]
-        return Vocabulary(self.agent.registry, layers, operations_of(self.agent), self.vocabulary.tools)
+        left = [layer for layer in self.vocabulary.layers if layer.id not in added]
+        before = Vocabulary(self.agent.registry, left, operations_of(self.agent), self.vocabulary.tools)
+        return before.knowing(self.vocabulary)
 
     async def _not_understood(
         self, commands: Sequence[Command], unread: NotUnderstood, unknown: Sequence[str]

@@ -10,7 +10,7 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
 from agents.offline.language import lexicon
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set

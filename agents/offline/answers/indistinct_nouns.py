@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from agents.domain import Cql2, Table
 from agents.offline.answers import texts
+from agents.offline.language.names.comments import second_noun
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, second_noun
+from agents.offline.language.words import name_words
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.stored_values import contains

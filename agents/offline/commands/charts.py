@@ -11,9 +11,9 @@ from agents.offline.answers import refusals
 from agents.offline.commands.plans.bars_of_rows import is_measure, names_of_few
 from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.column_names import times_of
 from agents.offline.language.figures import adds_up
 from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.names.columns import times_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i

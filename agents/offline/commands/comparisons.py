@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.column_names import fact_columns, measure_columns
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
-from agents.offline.language.name_costs import years_in
+from agents.offline.language.names.columns import fact_columns, measure_columns
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of

@@ -8,7 +8,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, row_column, tables_of
-from agents.offline.language.column_names import measure_columns, times_of
+from agents.offline.language.names.columns import measure_columns, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, doers_of, english, name_words, word_set
@@ -43,7 +43,7 @@ def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 def _texts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
     """Whether the words only mean text columns."""
     columns = [table.column(name) for name in vocabulary.columns_called((table,), what)]
-    return bool(columns) and all(each is not None and each.kind in ("text", "boolean") for each in columns)
+    return bool(columns) and all(each is not None and each.kind == "text" for each in columns)
 
 
 def _values_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -118,6 +118,18 @@ def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     if subject.top is None or len(tables) != 1 or len(times) != 1:
         return None
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
+
+
+def _latest(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the last cougar sighting?`: the row with the latest or earliest time of its table."""
+    subject = bound["rows"]
+    tables = vocabulary.tables(subject.mention.tables)
+    times = [each.name for table in tables for each in times_of(table)]
+    if subject.top is not None or len(tables) != 1 or len(times) != 1:
+        return None
+    latest = bound["which"] not in ("first", "earliest")
+    top = Top(1, latest, ColumnMention(times[0], (times[0],)))
+    return Rows(subject.mention, subject.where, top, top.limit, (times[0],))
 
 
 def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
@@ -246,6 +258,7 @@ COMMANDS = (
         "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most
     ),
     command("when (was|were) {rows:selection}", _when, -1.0),
+    command(f"when (was|were|is) [the] which={_LATEST} {{rows:selection}}", _latest, -1.0),
     command("when (was|were) {whose:words} {does:words}", _when_done),
     command(f"when (was|were) [the] which={_LATEST} {{kind:words}} {{does:words}}", _value_done, -1.0),
     command(f"when (was|were) [the|a|an] {{kind:words}} which={_LATEST} {{does:words}}", _value_done, -1.0),

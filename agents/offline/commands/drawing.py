@@ -315,9 +315,10 @@ class DrawingCommands(Grammar):
             if kind is None:
                 cursor.at = start
                 kind = self.conditions(None).kind()
-            if kind is not None:
-                cursor.take(p.ONES)
-                full = self.tail(replace(full, where=kind), looks=False)
+            full = replace(full, where=kind)
+        if subject is None and full.where is not None:
+            cursor.take(p.ONES)
+            full = self.tail(full, looks=False)
         if full.where is None and full.top is None:
             return None
         mention = full.mention if subject is not None else None

@@ -8,9 +8,10 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.requests import Means, command, tables_of
 from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.names.comments import comment_head
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, comment_head, doers_of, name_words
+from agents.offline.language.words import are_forms, doers_of, name_words
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, Top, all_of, lies_in_place
 from agents.offline.meaning.individuals import have_areas_of_people
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic

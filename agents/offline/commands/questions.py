@@ -7,7 +7,6 @@ from dataclasses import replace
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import fact_columns
 from agents.offline.language.conditions.ranks import starts_superlative, take_most, take_verb
 from agents.offline.language.figures import add_up_pieces, number_of_things
 from agents.offline.language.lexicon import (
@@ -17,6 +16,7 @@ from agents.offline.language.lexicon import (
     STATISTICS,
     SUPERLATIVES,
 )
+from agents.offline.language.names.columns import fact_columns
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.offline.commands.requests import command
-from agents.offline.language.column_names import fact_columns
+from agents.offline.language.names.columns import fact_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import OneOf, is_unclear, split_off_places

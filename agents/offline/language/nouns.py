@@ -11,7 +11,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, NO_MISTAKES, NUMBER_WORDS
 from agents.offline.language.looks.colours import take_colour
-from agents.offline.language.name_costs import UNIT_WORDS
+from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.tokens import Token, words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_storage_noun, name_words, singular, word_set

@@ -39,7 +39,7 @@ LINKS = Phrases("""
     (that|which|who) are | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting
-    | taken | collected | measured
+    | taken | collected | measured | seen | spotted | sighted | observed
     | lying | standing | growing | served by
     | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]

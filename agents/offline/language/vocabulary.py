@@ -15,19 +15,18 @@ from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
-from agents.offline.language.column_names import DULL, codes_explained, columns_called, names_rows
 from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import ABBREVIATIONS, names_alike, things_called
-from agents.offline.language.name_costs import are_of_other_years, nouns_of_columns, nouns_of_names, word_cost
-from agents.offline.language.reading import Unhashed
-from agents.offline.language.words import (
-    misspelt,
-    name_words,
-    naming_places,
-    phrases_for_rows,
-    second_noun,
-    words_of_things,
+from agents.offline.language.names.columns import DULL, codes_explained, columns_called, names_rows
+from agents.offline.language.names.comments import phrases_for_rows, second_noun
+from agents.offline.language.names.costs import (
+    are_of_other_years,
+    nouns_of_columns,
+    nouns_of_names,
+    word_cost,
 )
+from agents.offline.language.reading import Unhashed
+from agents.offline.language.words import misspelt, name_words, naming_places, words_of_things
 from agents.ports import OperationInfo, TableRegistry
 from agents.result_rows import rows_of
 from agents.shared_tables import KeptForShared, merged
@@ -37,9 +36,7 @@ Words = tuple[str, ...]
 Value = tuple[Table, str, str]
 """A value: its table, the name of its column, and the text."""
 
-_LONGEST = 6
-_FEW_TABLES = 500
-_MOST_SAMPLED = 100
+_LONGEST, _FEW_TABLES, _MOST_SAMPLED = 6, 500, 100
 SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
 """Costs: an abbreviation in the table's name, a further word in its name or comment, a noun of the comment."""
 _MOST_COMPARED = 100
@@ -324,6 +321,11 @@ class Vocabulary:
         """Add values that were looked up for the request."""
         for value in values:
             self._values.setdefault(name_words(value[2]), []).append(value)
+
+    def knowing(self, other: Vocabulary) -> Vocabulary:
+        """This vocabulary with the values and nouns that were looked up for another one."""
+        self._values, self.partial_nouns = other._values, other.partial_nouns
+        return self
 
     @property
     def looked_up(self) -> frozenset[str]:

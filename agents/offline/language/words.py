@@ -124,7 +124,7 @@ def is_singular_of(said: str, name: str) -> bool:
     return is_plural(name) and not is_plural(said) and name_words(said) == name_words(name)
 
 
-_DRAWN_AS = word_set("""
+DRAWN_AS = word_set("""
     segment link line point polygon area footprint centerline centreline location boundary outline shape feature layer
     data table position site list inventory register network reach section stretch pipe asset sighting observation
 """)
@@ -142,7 +142,7 @@ _SHAPES = {
 def is_storage_noun(name: str, noun: str, shape: str | None = None) -> bool:
     """Whether a noun adds nothing to a table's name or geometry: `sites` for `heritage_assets`, `areas` for
     polygons."""
-    is_alike = singular(noun) in _DRAWN_AS and name_words(name)[-1] in _DRAWN_AS
+    is_alike = singular(noun) in DRAWN_AS and name_words(name)[-1] in DRAWN_AS
     return is_alike or noun in _SHAPES.get(shape or "", ())
 
 
@@ -159,7 +159,7 @@ def are_pieces_of(name: str, things: Words) -> bool:
 def words_of_things(name: str) -> Words:
     """The words of a table's name without a noun for how things are stored: `road` for `road_segments`."""
     words = name_words(name)
-    while len(words) > 1 and words[-1] in _DRAWN_AS:
+    while len(words) > 1 and words[-1] in DRAWN_AS:
         words = words[:-1]
     return words
 
@@ -178,7 +178,7 @@ def naming_places(name: str) -> frozenset[int]:
     for at in range(len(words) - 1, -1, -1):
         if drawn or spelt[at] != words[at]:
             found.append(at)
-        drawn = drawn and (words[at] in _DRAWN_AS or words[at].isdigit())
+        drawn = drawn and (words[at] in DRAWN_AS or words[at].isdigit())
     return frozenset(found)
 
 
@@ -318,83 +318,3 @@ def are_names(text: str) -> bool:
     """Whether all words are capitalised: `Switzerland`, `Ireland, France and Spain`."""
     words = [word for word in text.split() if word not in ("and", "or", "the")]
     return bool(words) and all(word[:1].isupper() for word in words)
-
-
-# --- nouns in comments --------------------------------------------------------------------------------------
-
-HEAD_ENDS = word_set("""
-    of with in from for by at on per that which where and or as is are to the a an above below over
-    under between since until before after during whether within near around
-""")
-"""Words that end the head of a comment."""
-_PERIODS = word_set("hour day week month quarter year")
-
-
-@lru_cache(maxsize=65536)
-def comment_head(comment: str | None) -> Words:
-    """The words of a comment up to its first preposition: `Airports of the world` -> airport; “Has a shelter”
-    -> shelter; “Number of seats” -> seat."""
-    words = _phrase(_HAS.sub("", comment or ""))[0]
-    counted = _phrase(_NUMBER_OF.sub("", comment or ""))[0] if words[-1:] == ("number",) else ()
-    is_plural = bool(counted) and singular(counted[-1]) != counted[-1]
-    return name_words(" ".join(counted if is_plural else words))
-
-
-_HAS = re.compile(r"^(?:has|have) (?:(?:a|an|its|their|own|any) )+", re.IGNORECASE)
-_NUMBER_OF = re.compile(r"^(?:total |maximum )?number of ", re.IGNORECASE)
-
-
-@lru_cache(maxsize=65536)
-def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
-    """Phrases for the rows in a table's comment: `bird atlas` and `survey squares` of “Bird atlas: survey
-    squares of 1 km”; not lists of kinds: “Heritage: listed buildings and parks”, “Roads, pipelines and others”."""
-    head, rest = _phrase(comment)
-    second = _phrase(rest[1:])[0] if rest[:1] == "," else ()
-    if second and singular(second[-1]) != second[-1]:
-        head = ()  # “Planned roads, pipelines and other schemes”
-    again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
-    if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
-        again = ()
-    text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
-    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
-    by = (
-        (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
-    )  # a plural ends with its noun
-    return tuple(" ".join(words) for words in (head, again, by) if words)
-
-
-_FACILITIES = word_set("centre shelter refuge site location place facility")
-"""Interchangeable nouns for places."""
-
-
-def second_noun(comment: str | None) -> str:
-    """The second plural in a comment: `shelter` of “Evacuation centres and shelters, emergency plan”; only if
-    both nouns are interchangeable, unlike “Schools and their pupils”."""
-    head, rest = _phrase(comment)
-    second, after = _phrase(rest.removeprefix("and ")) if rest.startswith("and ") else ((), "")
-    if not head or not 0 < len(second) < 3 or after.startswith("and") or {"their", "its"} & {*second}:
-        return ""
-    nouns = {singular(head[-1]), singular(second[-1])}
-    plural = nouns.isdisjoint((head[-1], second[-1]))
-    return singular(second[-1]) if plural and (nouns <= _FACILITIES or nouns <= _DRAWN_AS) else ""
-
-
-def without_origin(comment: str | None) -> str | None:
-    """The comment of a result's column without the name of its source table."""
-    if comment is None or not comment.startswith("From "):
-        return comment
-    return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment)
-
-
-def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
-    """The folded words of a text up to a sign, preposition or participle (“Permits applied for”), and the
-    remaining text."""
-    words: list[str] = []
-    folded = fold(text or "")
-    for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
-        is_done = found[0].endswith("ed") and bool(words) and singular(words[-1]) != words[-1]
-        if (found[0] in HEAD_ENDS or not found[0][0].isalnum() or is_done) and words:
-            return tuple(words), folded[found.start() :]
-        if found[0] not in HEAD_ENDS and found[0][0].isalnum():
-            words.append(found[0])
-    return tuple(words), ""

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.geo.wording.phrases import is_year
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import (
+from agents.offline.language.lexicon import MEASURES
+from agents.offline.language.names.columns import (
     columns_called,
     measure_columns,
     records_last_time,
     spelt_out,
     times_of,
 )
-from agents.offline.language.lexicon import MEASURES
-from agents.offline.language.name_costs import UNIT_WORDS, are_made
-from agents.offline.language.words import are_forms, comment_head, fold, name_words, nearest, word_set
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.costs import UNIT_WORDS, are_made
+from agents.offline.language.words import are_forms, fold, name_words, nearest, word_set
 from agents.offline.meaning import units
 from agents.offline.meaning.conditions import (
     Between,

@@ -8,7 +8,7 @@ from typing import Any
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.conversation.memory import Rows
-from agents.offline.language.name_costs import years_in
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.conditions import Compare, Condition, Group, Quantity, Top, all_of

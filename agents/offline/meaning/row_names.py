@@ -5,8 +5,9 @@ from __future__ import annotations
 from agents.domain import Column, Table
 from agents.geo.place_names import are_proper_names
 from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.name_costs import is_short_for
-from agents.offline.language.words import comment_head, name_words, naming_places, word_set
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.costs import is_short_for
+from agents.offline.language.words import name_words, naming_places, word_set
 
 _CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
 _CODES_AT_END = word_set("number nr no numeric ref reference")

@@ -8,22 +8,14 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import codes_explained, is_key_name
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.name_costs import word_cost
-from agents.offline.language.words import (
-    are_forms,
-    comment_head,
-    doers_of,
-    fold,
-    is_plural,
-    name_words,
-    singular,
-    word_set,
-)
+from agents.offline.language.names.columns import codes_explained, is_key_name
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.costs import word_cost
+from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular, word_set
 from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed

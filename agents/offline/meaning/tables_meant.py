@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from agents.domain import Layer, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import columns_called
-from agents.offline.language.words import comment_head, fold, name_words, singular
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.words import fold, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,

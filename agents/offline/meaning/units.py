@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from agents.domain import Column
-from agents.offline.language.name_costs import UNIT_WORDS
+from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.words import name_words, word_set
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
 

@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 
 from agents.domain import ColumnKind
-from agents.offline.language import column_names
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names import columns as column_names
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import name_words
 from tests.unit.geo_agent.making import make_table
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.language.column_names import codes_explained
+from agents.offline.language.names.columns import codes_explained
 from agents.offline.language.words import are_forms, begins_others, place_of
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.language.name_costs import is_short_for
+from agents.offline.language.names.costs import is_short_for
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat

@@ -6,10 +6,10 @@ import pytest
 
 from agents.domain import Column, ColumnKind, Table
 from agents.geo.wording.phrases import filter_words, number
-from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.days import take_day
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.colours import take_colour
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_quantity
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import fold, misspelt, name_words, naming_places, singular

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import name_words
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World

@@ -9,8 +9,8 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import is_of_each
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number

@@ -22,8 +22,8 @@ from agents.offline.commands.analyses.groups import (
     share_of_sum,
 )
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.column_names import columns_called
 from agents.offline.language.figures import adds_along
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
 from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, Top, all_of

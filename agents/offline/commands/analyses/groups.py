@@ -13,10 +13,10 @@ from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.commands.requests import row_column
-from agents.offline.language.column_names import KIND_NOUNS, columns_called
 from agents.offline.language.conditions.in_force import times_lasting
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
-from agents.offline.language.name_costs import UNIT_WORDS
+from agents.offline.language.names.columns import KIND_NOUNS, columns_called
+from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places

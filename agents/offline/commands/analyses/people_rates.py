@@ -14,8 +14,8 @@ from agents.domain import Table
 from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import is_of_each
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning.conditions import ColumnMention, Empty, Group, Negation, split_off_places

@@ -16,8 +16,8 @@ from agents.offline.commands.analyses.groups import (
     of_them,
 )
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.comparisons import PERIOD_WORDS
+from agents.offline.language.names.columns import times_of
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.conditions import (

@@ -11,7 +11,7 @@ from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import are_pieces_of, is_plural, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Top, all_of

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Column, Table
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.grammar import (
     Capture,
     Choice,
@@ -23,6 +22,7 @@ from agents.offline.language.grammar import (
     compiled,
     parts,
 )
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set

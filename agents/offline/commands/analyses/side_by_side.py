@@ -8,8 +8,8 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import COMPARATIVES
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import OneOf

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import GeometryFact, Quantity
 from agents.offline.meaning.features import RESULT, Features

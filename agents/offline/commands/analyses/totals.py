@@ -10,7 +10,7 @@ from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.group_rankings import COUNT
 from agents.offline.commands.analyses.rules import Context, Steps, rule
-from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features

@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.figures import adds_up
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import is_singular_of, name_words
 from agents.offline.meaning.columns import is_number

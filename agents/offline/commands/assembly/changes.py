@@ -7,7 +7,7 @@ from agents.offline.commands.assembly.asked import Asked
 from agents.offline.commands.assembly.computed import can_be_summed, known
 from agents.offline.commands.assembly.measured import Change
 from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, first_ones
-from agents.offline.language.column_names import columns_called
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Compare, Condition, Quantity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.charts import kind_named
-from agents.offline.language.column_names import times_of
+from agents.offline.language.names.columns import times_of
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention

@@ -11,8 +11,8 @@ from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
-from agents.offline.language.column_names import measure_columns
 from agents.offline.language.figures import is_of_each
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.words import are_pieces_of, name_words, singular
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number

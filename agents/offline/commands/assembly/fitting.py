@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.conditions.value_text import explains_number
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import Asked
-from agents.offline.language.column_names import measure_columns
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import OneOf

@@ -18,13 +18,13 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.commands.assembly.table_tags import LIMITS, TableTags
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import times_of
 from agents.offline.language.conditions.ranks import take_order, takes_descending
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.names.columns import times_of
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.column_names import fact_columns, measure_columns
+from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_unit, is_number, named_column, number_columns

@@ -17,9 +17,9 @@ from agents.offline.commands.analyses.asked_back import ask_back
 from agents.offline.commands.looks import style_arguments, with_stored_values
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.commands.plans.ranked_charts import chart_of_groups
-from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i

@@ -4,9 +4,9 @@ between 2018 and 2023`."""
 from __future__ import annotations
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
-from agents.offline.language.name_costs import years_in
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.nouns import take_quantity
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number

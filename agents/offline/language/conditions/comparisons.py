@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called, fits_column
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
+from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (

@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called, fits_column
 from agents.offline.language.conditions.comparisons import Comparisons, any_of
 from agents.offline.language.conditions.flags import is_flag, says_allowed
-from agents.offline.language.conditions.value_text import (
-    explains_number,
-    goes_on,
-    values_in,
-    values_known,
-)
+from agents.offline.language.conditions.value_text import explains_number, goes_on, values_in, values_known
 from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, outcome_of, records
+from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
 from agents.offline.meaning.columns import is_point_in_time
@@ -331,17 +326,25 @@ class DoneBy(Comparisons):
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
 
+    def has_no_time(self, column: ColumnMention) -> bool:
+        """Whether a column holds yes or no, and no other one tells when, as `burn_year` does for `burned`."""
+        others = [each for table in self.tables for each in table.columns if not is_flag(each)]
+        dated = any(records(each, word) for each in others for word in name_words(column.text))
+        return self.is_flag(column) and not dated
+
     def says_allowed(self, column: ColumnMention) -> bool:
         """Whether yes in the column means allowed, not banned."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         return all(map(says_allowed, own))
 
     def is_no_number(self, column: ColumnMention, number: float) -> bool:
-        """Whether a number after `in` is no value of the column: it holds text, money, or numbers and no years."""
+        """Whether a number after `in` is no value of the column: it holds text, flags, money, or numbers and no
+        years."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         units = [unit.dimension for each in own if (unit := column_unit(each)) is not None]
         counts = any(each.minimum is not None and not is_point_in_time(each) for each in own)
-        return self.is_text(column) or "currency" in units or (counts and is_year(number))
+        is_other = self.is_text(column) or self.has_no_time(column) or "currency" in units
+        return is_other or (counts and is_year(number))
 
     def is_text(self, column: ColumnMention) -> bool:
         """Whether a column holds text."""

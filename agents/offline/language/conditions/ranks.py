@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import columns_called
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
-from agents.offline.language.name_costs import NUMBERS
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.costs import NUMBERS
 from agents.offline.language.nouns import take_count
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top

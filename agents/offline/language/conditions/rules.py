@@ -254,7 +254,7 @@ class Conditions(DoneBy, States):
                     matches = Matches(how, text, column)  # type: ignore[arg-type]  # how is one of the three
                     return Negation(matches) if negative else matches
                 return None
-        comparison = self.comparison(column)
+        comparison = None if self.has_no_time(column) else self.comparison(column)
         if comparison is not None:
             return Negation(comparison) if negative else comparison
         return self._equal(column, negative) or self.done_to(column, negative) or self._done_there(column)
@@ -269,10 +269,10 @@ class Conditions(DoneBy, States):
         return joined("and", [Negation(Empty(column)), there]) if isinstance(there, OneOf) else None
 
     def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
-        cursor = self.cursor
-        start = cursor.at
-        when = take_period(cursor, column)
-        if when is None and cursor.take("in the", "during the", "in", "during", "on the", "on"):
+        cursor, start = self.cursor, self.cursor.at
+        has_time = not self.has_no_time(column)
+        when = take_period(cursor, column) if has_time else None
+        if when is None and has_time and cursor.take("in the", "during the", "in", "during", "on the", "on"):
             day = take_day(cursor)
             when = Compare("=", day, column) if day is not None else None
         if when is not None:

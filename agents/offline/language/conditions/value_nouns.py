@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.domain import Table
-from agents.offline.language.column_names import columns_called, is_key_name, names_rows
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
+from agents.offline.language.names.columns import columns_called, is_key_name, names_rows
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
@@ -19,7 +19,7 @@ from agents.offline.language.words import (
     singular,
     word_set,
 )
-from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Mention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Mention, OneOf, joined
 
 NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
@@ -92,28 +92,41 @@ class ValueNouns:
         """Rows named by values in the plural (`oaks` of trees), and the condition that selects them. `one`:
         also in the singular."""
         cursor, start = self.cursor, self.cursor.at
-        first, is_list = self.value_noun(one=one), False
+        first, is_list = self._named(one=one), False
         if first is None:
             is_list = self._is_list_before_noun()
-            first = self.value_noun(one=True) if is_list else None
+            first = self._named(one=True) if is_list else None
         if first is None:
-            return self._rows_of_several_values() or self._rows_of_a_flag()
-        table, column, value = first
-        values = [f'"{value}"']
+            return self._rows_of_a_flag()
+        table, column, _ = first
+        named = [first]
         while True:
             end = cursor.at
             joined_on = cursor.take(*_JOINERS)
-            more = self._next_value(singular_too=one or is_list) if joined_on is not None else None
+            more = self._next_named(singular_too=one or is_list) if joined_on is not None else None
             if more is None or more[:2] != (table, column):
                 cursor.at = end
                 break
-            values.append(f'"{more[2]}"')
-        where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
-        return Mention(cursor.since(start), (table.id,), of_value=True), where
+            named.append(more)
+        mentioned = ColumnMention(column, (column,))
+        values = " or ".join(f'"{value}"' for _, _, value in named if not value.startswith(" "))
+        whole = [OneOf(values, mentioned, "is")] if values else []
+        groups = [Matches("ends", f'"{value}"', mentioned) for _, _, value in named if value.startswith(" ")]
+        return Mention(cursor.since(start), (table.id,), of_value=True), joined("or", [*whole, *groups])
 
-    def _next_value(self, *, singular_too: bool) -> Value | None:
-        found = self.value_noun()
-        return self.value_noun(one=True) if found is None and singular_too else found
+    def _next_named(self, *, singular_too: bool) -> Value | None:
+        found = self._named(one=False)
+        return self._named(one=True) if found is None and singular_too else found
+
+    def _named(self, *, one: bool) -> Value | None:
+        """A value used as a noun, or ` oak`, the end of several values (`oaks` for `Bur oak` and `Red oak`)."""
+        found = self.value_noun(one=one)
+        if found is not None:
+            return found
+        noun, written = self.cursor.keys(most=1)[0][:1], self.cursor.word()
+        group = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(written) else None
+        self.cursor.at += group is not None
+        return (*group[:2], f" {noun[0]}") if group is not None else None
 
     def _is_list_before_noun(self) -> bool:
         """`pine marten and red squirrel records`: joined singular values, the last followed by a noun."""
@@ -123,17 +136,6 @@ class ValueNouns:
             found = self.value_noun()
         cursor.at = start
         return found is not None
-
-    def _rows_of_several_values(self) -> tuple[Mention, Condition] | None:
-        """`oaks` for the values `Bur oak` and `Red oak`: all values that end with the noun."""
-        start = self.cursor.at
-        noun, written = self.cursor.keys(most=1)[0][:1], self.cursor.word()
-        found = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(written) else None
-        if found is None:
-            return None
-        self.cursor.at += 1
-        where = Matches("ends", f'" {noun[0]}"', ColumnMention(found[1], (found[1],)))
-        return Mention(self.cursor.since(start), (found[0].id,), of_value=True), where
 
     def _rows_of_a_flag(self) -> tuple[Mention, Condition] | None:
         """`capitals` for the rows of the only table with a yes/no column `is_capital`."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.words import are_forms, comment_head, fold, name_words, word_set
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.words import are_forms, fold, name_words, word_set
 from agents.offline.meaning.units import column_unit
 
 _YEARS = word_set("year yr")

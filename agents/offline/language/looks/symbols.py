@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.column_names import measure_columns
 from agents.offline.language.conditions.ranks import take_superlative
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.colours import take_colour
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.nouns import take_column, take_share
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from agents.domain import Cql2, Table
-from agents.offline.language.column_names import columns_called, measure_columns, spelt_out
 from agents.offline.language.conditions.flags import flag_values, is_flag
+from agents.offline.language.names.columns import columns_called, measure_columns, spelt_out
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Scene, unless_failed

@@ -11,9 +11,10 @@ from agents.offline.answers import refusals
 from agents.offline.language.conditions.contradictions import column_of_two_values
 from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.conditions.value_text import explains_number, opposite_of
-from agents.offline.language.name_costs import years_in
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.words import comment_head, name_words
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column
 from agents.offline.meaning.conditions import (
     Between,

@@ -19,11 +19,11 @@ from agents.offline.language.lexicon import (
     UNIT_NOUNS,
     things_called,
 )
+from agents.offline.language.names.comments import comment_head
 from agents.offline.language.words import (
     Words,
     are_forms,
     begins_others,
-    comment_head,
     fold,
     name_words,
     singular,

@@ -16,7 +16,15 @@ from agents.offline.language.lexicon import (
     STATISTICS,
     things_called,
 )
-from agents.offline.language.name_costs import (
+from agents.offline.language.names.comments import (
+    HEAD_ENDS,
+    comment_head,
+    phrases_for_rows,
+    second_noun,
+    without_origin,
+    wordings,
+)
+from agents.offline.language.names.costs import (
     NUMBERS,
     PASSED_OVER,
     TIMES,
@@ -32,17 +40,7 @@ from agents.offline.language.name_costs import (
     word_cost,
     years_in,
 )
-from agents.offline.language.words import (
-    HEAD_ENDS,
-    Words,
-    are_forms,
-    comment_head,
-    name_words,
-    phrases_for_rows,
-    second_noun,
-    without_origin,
-    word_set,
-)
+from agents.offline.language.words import Words, are_forms, name_words, word_set
 
 MAX_MEANT = 50
 """With more tables than this, the table is asked for before columns are compared."""
@@ -140,11 +138,12 @@ def _costs(
         if begin == len(words) or (after_noun and not begin):
             continue
         for column in table.columns:
-            rest, comment = _as_money(column.name, words[begin:]), without_origin(column.comment)
-            if column.kind != "geometry" and _may_mean(column.name, comment, rest) and fits(column):
-                cost = _cost(column.name, column.kind, comment, rest)
-                if cost is not None and cost < costs.get(column.name, cost + 1):
-                    costs[column.name] = cost
+            rest = _as_money(column.name, words[begin:])
+            for comment in wordings(without_origin(column.comment)):
+                if column.kind != "geometry" and _may_mean(column.name, comment, rest) and fits(column):
+                    cost = _cost(column.name, column.kind, comment, rest)
+                    if cost is not None and cost < costs.get(column.name, cost + 1):
+                        costs[column.name] = cost
     return costs
 
 

@@ -1,0 +1,1 @@
+"""Which tables' and columns' names and comments words mean."""

@@ -1,0 +1,99 @@
+"""Nouns in comments of tables and columns."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from agents.offline.language.words import DRAWN_AS, Words, fold, name_words, singular, word_set
+
+HEAD_ENDS = word_set("""
+    of with in from for by at on per that which where and or as is are to the a an above below over
+    under between since until before after during whether within near around
+""")
+"""Words that end the head of a comment."""
+_PERIODS = word_set("hour day week month quarter year")
+
+
+@lru_cache(maxsize=65536)
+def comment_head(comment: str | None) -> Words:
+    """The words of a comment up to its first preposition: `Airports of the world` -> airport; “Has a shelter”
+    -> shelter; “Number of seats” -> seat."""
+    words = _phrase(_HAS.sub("", comment or ""))[0]
+    counted = _phrase(_NUMBER_OF.sub("", comment or ""))[0] if words[-1:] == ("number",) else ()
+    is_plural = bool(counted) and singular(counted[-1]) != counted[-1]
+    return name_words(" ".join(counted if is_plural else words))
+
+
+_HAS = re.compile(r"^(?:has|have) (?:(?:a|an|its|their|own|any) )+", re.IGNORECASE)
+_NUMBER_OF = re.compile(r"^(?:total |maximum )?number of ", re.IGNORECASE)
+
+
+@lru_cache(maxsize=65536)
+def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
+    """Phrases for the rows in a table's comment: `bird atlas` and `survey squares` of “Bird atlas: survey
+    squares of 1 km”; not lists of kinds: “Heritage: listed buildings and parks”, “Roads, pipelines and others”."""
+    head, rest = _phrase(comment)
+    second = _phrase(rest[1:])[0] if rest[:1] == "," else ()
+    if second and singular(second[-1]) != second[-1]:
+        head = ()  # “Planned roads, pipelines and other schemes”
+    again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
+    if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
+        again = ()
+    text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
+    last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
+    by = (
+        (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
+    )  # a plural ends with its noun
+    return tuple(" ".join(words) for words in (head, again, by) if words)
+
+
+_FACILITIES = word_set("centre shelter refuge site location place facility")
+"""Interchangeable nouns for places."""
+
+
+def second_noun(comment: str | None) -> str:
+    """The second plural in a comment: `shelter` of “Evacuation centres and shelters, emergency plan”; only if
+    both nouns are interchangeable, unlike “Schools and their pupils”."""
+    head, rest = _phrase(comment)
+    second, after = _phrase(rest.removeprefix("and ")) if rest.startswith("and ") else ((), "")
+    if not head or not 0 < len(second) < 3 or after.startswith("and") or {"their", "its"} & {*second}:
+        return ""
+    nouns = {singular(head[-1]), singular(second[-1])}
+    plural = nouns.isdisjoint((head[-1], second[-1]))
+    return singular(second[-1]) if plural and (nouns <= _FACILITIES or nouns <= DRAWN_AS) else ""
+
+
+def without_origin(comment: str | None) -> str | None:
+    """The comment of a result's column without the name of its source table."""
+    if comment is None or not comment.startswith("From "):
+        return comment
+    return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment)
+
+
+@lru_cache(maxsize=65536)
+def wordings(comment: str | None) -> tuple[str | None, ...]:
+    """The comment with each of two alternative words: “Leading (dominant) tree species” is read as “Leading tree
+    species” and “dominant tree species”."""
+    found = _ALTERNATIVE.search(comment or "")
+    if comment is None or found is None:
+        return (comment,)
+    return tuple(comment[: found.start()] + word + comment[found.end() :] for word in found.groups())
+
+
+_ALTERNATIVE = re.compile(r"\b([^\W\d_]+) \(([^\W\d_]+)\)(?= [a-z])")
+_DONE = re.compile(r"\w*ed|seen|found|caught|taken|built|sold|made")
+
+
+def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
+    """The folded words of a text up to a sign, preposition or participle (“Permits applied for”), and the
+    remaining text."""
+    words: list[str] = []
+    folded = fold(text or "")
+    for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
+        is_done = bool(words) and singular(words[-1]) != words[-1] and _DONE.fullmatch(found[0])
+        if (found[0] in HEAD_ENDS or not found[0][0].isalnum() or is_done) and words:
+            return tuple(words), folded[found.start() :]
+        if found[0] not in HEAD_ENDS and found[0][0].isalnum():
+            words.append(found[0])
+    return tuple(words), ""
