@@ -12,6 +12,12 @@ from collections.abc import Sequence
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.memory import Memory, recall
+from agents.offline.conversation.other_rows import (
+    figure_of_other_rows,
+    most_of_other_rows,
+    number_of_others,
+    same_of_others,
+)
 from agents.offline.conversation.past_calls import (
     calls_made,
     inside_of_it,
@@ -24,7 +30,7 @@ from agents.offline.conversation.past_calls import (
 from agents.offline.conversation.pieces import (
     AFTER_GROUP,
     AND,
-    ENDS,
+    FIGURE_WORDS,
     GROUP,
     also_in,
     counted_by,
@@ -34,10 +40,10 @@ from agents.offline.conversation.pieces import (
 )
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
-from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import fold, is_plural, name_words
+from agents.offline.language.words import fold, name_words
 from agents.result_rows import rows_of
 
 _THESE = re.compile(
@@ -66,23 +72,16 @@ _OF_ROWS = re.compile(
 """Words that begin a condition after a noun."""
 
 
-_COUNTED = re.compile(
-    r"how many \w[^?]*?"
-    rf"(?P<rest> (?:lie|lies|do|does|have|has|were|was|along|inside|outside|(?!and\b|or\b){ENDS})\b.*)?",
-    re.IGNORECASE,
-)
-"""A question about the number of rows."""
-_FIGURE_WORDS = one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
 _FIGURE_OF_GROUPS = re.compile(
-    rf"(?:(?:how many|number of|count of) |(?:the )?(?:{_FIGURE_WORDS}) (?P<column>.+?) of )?(?P<rows>.+?)"
+    rf"(?:(?:how many|number of|count of) |(?:the )?(?:{FIGURE_WORDS}) (?P<column>.+?) of )?(?P<rows>.+?)"
     r"(?: (?:are|is|were|was) there| there are| (?:lie|are))? "
     rf"(?P<asked>{GROUP})(?P<rest>.*)",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(rf"{AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>[^?,]+?)\s*\?*", re.IGNORECASE)
+_FIGURE = re.compile(rf"{AND}(?P<figure>{FIGURE_WORDS}) (?P<what>[^?,]+?)\s*\?*", re.IGNORECASE)
 _COLUMN = re.compile(r"(?:and|now) (?:the |their |by )?(?P<what>(?:\w+ ){0,3}\w+)\s*\?*", re.IGNORECASE)
 _FIGURES_BY = re.compile(
-    rf"{AND}(?P<figure>{_FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{GROUP})\s*\?*",
+    rf"{AND}(?P<figure>{FIGURE_WORDS}) (?P<what>(?:(?!of\b)\w+ ){{0,2}}\w+) (?P<asked>{GROUP})\s*\?*",
     re.IGNORECASE,
 )
 _HOW_MANY_OF = re.compile(
@@ -103,11 +102,6 @@ _NTH_OF_THEM = re.compile(
     r"(?: one| of (?:them|these|those))?\W*",
     re.IGNORECASE,
 )
-_SAME = re.compile(
-    r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)\W*",
-    re.IGNORECASE,
-)
-_OTHERS = re.compile(r"(?:and )?(?P<many>how many )?(?P<rows>[^\W\d][^?,]*?)\s*\?", re.IGNORECASE)
 _LIVE_THERE = re.compile(
     r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
     r"(?P<rest>\b[^?]*)\?*",
@@ -159,8 +153,10 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or (counted_by(asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
-        or _number_of_others(before, asked_now, vocabulary)
-        or _same_of_others(before, asked_now, vocabulary)
+        or number_of_others(before, asked_now, vocabulary)
+        or same_of_others(before, asked_now, vocabulary)
+        or figure_of_other_rows(before, asked_now, vocabulary)
+        or most_of_other_rows(before, asked_now)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
@@ -249,7 +245,7 @@ def _figure_of_groups(before: str, asked_now: str) -> str | None:
     if figure is not None and re.search(rf"{GROUP}|(?<!number) of ", figure["what"], re.IGNORECASE):
         return None
     wanted = f"{figure['figure']} {figure['what']}" if figure is not None else "number"
-    if re.match(rf"(?:the )?(?:{_FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # it names no rows
+    if re.match(rf"(?:the )?(?:{FIGURE_WORDS})\b", groups["rows"], re.IGNORECASE):  # it names no rows
         return f"{wanted} {groups['asked']}{groups['rest']}" if figure is not None else None
     return f"{wanted} of {groups['rows']} {groups['asked']}{groups['rest']}"
 
@@ -268,43 +264,6 @@ def _other_column(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
         return total if are_counts(found.found, names) else None
     begin, end = groups.span("column")
     return f"{before[:begin]}{asked['what']}{before[end:]}"
-
-
-def _same_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`same for airports` after `how many countries are there per continent?`: the question about other rows."""
-    same = _SAME.fullmatch(asked_now)
-    if same is None or not _are_rows(same["rows"], vocabulary):
-        return None
-    words = before.rstrip(" ?!.").split()
-    spans = [
-        (begin, end)
-        for begin in range(len(words))
-        for end in range(begin + 1, min(begin + 4, len(words) + 1))
-        if _are_rows(" ".join(words[begin:end]), vocabulary)
-    ]
-    if len({begin for begin, _ in spans}) != 1:
-        return None
-    begin, end = spans[-1]
-    return " ".join((*words[:begin], same["rows"], *words[end:]))
-
-
-def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
-    """Whether the words name the rows of a table, in the plural."""
-    words = name_words(text)
-    found = vocabulary.match_table(words) if words else None
-    return found is not None and not found.guessed and found.length == len(words) and is_plural(text)
-
-
-def _number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`and how many hydrants?`, `and hydrants?` after `how many valves are in Castle`: rows of another table."""
-    counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(asked_now)
-    if counted is None or other is None or not asked_now.lower().startswith("and "):
-        return None
-    words = name_words(other["rows"])
-    found = vocabulary.match_table(words) if words else None
-    if found is None or found.guessed or found.length != len(words):
-        return None
-    return f"how many {other['rows']}{counted['rest'] or ' are there'}"
 
 
 def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:

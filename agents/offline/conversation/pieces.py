@@ -16,12 +16,10 @@ def one_of(words: Sequence[str]) -> str:
 
 
 AND = r"(?:and |now |(?:and )?(?:what|how) about |and (?:which|what) (?:one )?(?:is|has) )?(?:the |by )??"
+FIGURE_WORDS = one_of([each for each, figure in STATISTICS.items() if figure not in ("all", "values")])
 _KINDS = tuple(
-    rf"\b(?<!at )(?:{one_of(words)})\b"
-    for words in (
-        [each for each, figure in STATISTICS.items() if figure not in ("all", "values")],
-        [*SUPERLATIVES, "most", "fewest", "least"],
-    )
+    rf"\b(?<!at )(?:{words})\b"
+    for words in (FIGURE_WORDS, one_of([*SUPERLATIVES, "most", "fewest", "least"]))
 )
 """Patterns of interchangeable words: figures, superlatives."""
 ENDS = (

@@ -36,12 +36,12 @@ IN_AREA = Phrases("""
 """)
 SELECTED = Phrases("[that are|i|i have] selected | in (the|my) selection")
 LINKS = Phrases("""
-    (that|which|who) are | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
+    (that|which|who) are | that's | thats
+    | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
-    | (that|which) (took|take|lasted|last) | taking | lasting
-    | taken | collected | measured | seen | spotted | sighted | observed
-    | lying | standing | growing | served by
-    | found | being | (are|is|was|were) still | are | that | which | where they are | were | was
+    | (that|which) (took|take|lasted|last) | taking | lasting | taken | collected | measured
+    | seen | spotted | sighted | observed | lying | standing | growing | served by | found | being
+    | (are|is|was|were) still | are | that | which | where they are | were | was
     | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
 OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")

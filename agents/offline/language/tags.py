@@ -259,7 +259,9 @@ class Tags(Figures):
         inner = condition.inner if isinstance(condition, Negation) else condition
         if not isinstance(inner, OneOf) or inner.how in ("in", "of"):
             return False
-        known = self.vocabulary.values_called(name_words(inner.text))
+        words = name_words(inner.text)
+        group = self.vocabulary.match_group(words[0]) if len(words) == 1 else None
+        known = [*self.vocabulary.values_called(words), *([group] if group is not None else ())]
         having = {table.id for table, _, _ in known}
         return having.isdisjoint(subject.mention.tables) and any(each.id in having for each in self.roots)
 

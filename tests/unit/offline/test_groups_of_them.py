@@ -8,8 +8,9 @@ from agents.core.messages import AssistantMessage
 from agents.domain import Column, Layer, Legend, Style
 from agents.offline.commands.analyses.rules import Context
 from agents.offline.commands.analyses.totals import _people_inside
-from agents.offline.conversation.follow_ups import _figure_of_groups, _number_of_others, asked_again
+from agents.offline.conversation.follow_ups import _figure_of_groups, asked_again
 from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.other_rows import number_of_others
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Analyse, Intent, Show
@@ -88,7 +89,7 @@ def test_a_figure_behind_counts_is_of_the_same_groups(before: str, said: str, wh
     ],
 )
 def test_another_noun_is_counted_in_the_same_place(before: str, said: str, whole: str | None) -> None:
-    assert _number_of_others(before, said, Vocabulary(World().registry, ())) == whole
+    assert number_of_others(before, said, Vocabulary(World().registry, ())) == whole
 
 
 @pytest.mark.parametrize(("rows", "steps"), [("data.countries", 1), ("", 2)])

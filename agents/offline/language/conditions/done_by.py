@@ -328,8 +328,8 @@ class DoneBy(Comparisons):
 
     def has_no_time(self, column: ColumnMention) -> bool:
         """Whether a column holds yes or no, and no other one tells when, as `burn_year` does for `burned`."""
-        others = [each for table in self.tables for each in table.columns if not is_flag(each)]
-        dated = any(records(each, word) for each in others for word in name_words(column.text))
+        times = [each for table in self.tables for each in table.columns if is_point_in_time(each)]
+        dated = any(records(each, word) for each in times for word in name_words(column.text))
         return self.is_flag(column) and not dated
 
     def says_allowed(self, column: ColumnMention) -> bool:

@@ -263,14 +263,16 @@ class ValueRules:
 
     def _other_piece_follows(self) -> bool:
         """Whether a command, table, column, comparison or order begins here."""
-        cursor = self.cursor
-        if cursor.word() in STARTS or cursor.word() in _STEPS or cursor.word() in _GOES_ON:
+        cursor, start = self.cursor, self.cursor.at
+        polite = cursor.take(p.FLUFF) is not None
+        begins = cursor.word() in STARTS or (not polite and cursor.word() in _STEPS | _GOES_ON)
+        cursor.at = start
+        if begins:
             return True
         ahead = 1 if cursor.word() in ("the", "all", "a", "an") else 0
         words, _ = cursor.keys(ahead)
         if self.vocabulary.is_named(words):
             return True
-        start = cursor.at
         found = (
             take_comparator(cursor) is not None
             or cursor.take("between", "not", "only", p.WITH, p.GREATEST_FIRST, p.LEAST_FIRST) is not None

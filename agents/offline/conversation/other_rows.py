@@ -1,0 +1,93 @@
+"""Follow-ups that ask the previous question about other rows: of another table, or fulfilling another condition."""
+
+from __future__ import annotations
+
+import re
+
+from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import is_plural, name_words
+
+_SAME = re.compile(
+    r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)\W*",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(r"(?:and )?(?P<many>how many )?(?P<rows>[^\W\d][^?,]*?)\s*\?", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"how many \w[^?]*?"
+    rf"(?P<rest> (?:lie|lies|do|does|have|has|were|was|along|inside|outside|(?!and\b|or\b){ENDS})\b.*)?",
+    re.IGNORECASE,
+)
+"""A question about the number of rows."""
+_FIGURE_OF_ROWS = re.compile(
+    rf"(?:what(?:'s| is) |whats )?(?:the )?(?P<figure>(?:{FIGURE_WORDS}) [^?,]+?) (?:of|for) (?P<rows>[^?,]+?)\W*",
+    re.IGNORECASE,
+)
+_OF_THOSE = re.compile(
+    r"(?:and |what about |how about )+(?:(?P<of>of) |(?:for|in|at) )?(?:the )?(?:ones|those)"
+    r" (?P<what>(?:that|which|who|with|without|above|below|over|under|between|\w+er than) [^?,]+?)\W*",
+    re.IGNORECASE,
+)
+_MOST_OF_THOSE = re.compile(
+    r"(?:and )?which (?:one|of (?:them|these|those)) (?:has|have|had) (?:the )?(?P<most>most|fewest)"
+    r" (?P<rows>[^?,]+?)\W*",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(rf".*? {GROUP}\W*", re.IGNORECASE)
+
+
+def figure_of_other_rows(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`and the ones that didn't burn?` after `average age of the burned stands`: the figure of other rows; `and of
+    those above 500 m?`: of some of them."""
+    figure, asked = _FIGURE_OF_ROWS.fullmatch(before), _OF_THOSE.fullmatch(asked_now)
+    words = figure["rows"].split() if figure is not None and asked is not None else []
+    nouns = [each for each in words if _are_rows(each, vocabulary)]
+    if figure is None or asked is None or len(nouns) != 1 or re.search(GROUP, before, re.IGNORECASE):
+        return None
+    rows = figure["rows"] if asked["of"] else nouns[0]
+    return f"{figure['figure']} of {rows} {asked['what']}"
+
+
+def most_of_other_rows(before: str, asked_now: str) -> str | None:
+    """`which one has the most bear sightings?` after `sightings per zone`: the zone with the most of those rows."""
+    groups, asked = _GROUPED.fullmatch(before), _MOST_OF_THOSE.fullmatch(asked_now)
+    if groups is None or asked is None:
+        return None
+    return f"which {groups['by']} has the {asked['most']} {asked['rows']}"
+
+
+def same_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`same for airports` after `how many countries are there per continent?`: the question about other rows."""
+    same = _SAME.fullmatch(asked_now)
+    if same is None or not _are_rows(same["rows"], vocabulary):
+        return None
+    words = before.rstrip(" ?!.").split()
+    spans = [
+        (begin, end)
+        for begin in range(len(words))
+        for end in range(begin + 1, min(begin + 4, len(words) + 1))
+        if _are_rows(" ".join(words[begin:end]), vocabulary)
+    ]
+    if len({begin for begin, _ in spans}) != 1:
+        return None
+    begin, end = spans[-1]
+    return " ".join((*words[:begin], same["rows"], *words[end:]))
+
+
+def number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`and how many hydrants?`, `and hydrants?` after `how many valves are in Castle`: rows of another table."""
+    counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(asked_now)
+    if counted is None or other is None or not asked_now.lower().startswith("and "):
+        return None
+    words = name_words(other["rows"])
+    found = vocabulary.match_table(words) if words else None
+    if found is None or found.guessed or found.length != len(words):
+        return None
+    return f"how many {other['rows']}{counted['rest'] or ' are there'}"
+
+
+def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether the words name the rows of a table, in the plural."""
+    words = name_words(text)
+    found = vocabulary.match_table(words) if words else None
+    return found is not None and not found.guessed and found.length == len(words) and is_plural(text)
