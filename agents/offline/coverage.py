@@ -31,8 +31,8 @@ from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.commands.assembly.measured import PAID
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
-from agents.offline.language.conditions.days import HALVES, MONTHS, SEASONS, WEEKDAYS
-from agents.offline.language.conditions.in_force import ONGOING
+from agents.offline.language.conditions.times.days import HALVES, MONTHS, SEASONS, WEEKDAYS
+from agents.offline.language.conditions.times.in_force import ONGOING
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize

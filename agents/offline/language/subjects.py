@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.days import weekdays_called
 from agents.offline.language.conditions.ranks import (
     compared_time,
     take_first,
@@ -16,6 +15,7 @@ from agents.offline.language.conditions.ranks import (
     takes_descending,
 )
 from agents.offline.language.conditions.rules import Conditions
+from agents.offline.language.conditions.times.days import weekdays_called
 from agents.offline.language.conditions.value_nouns import NO_ADJECTIVE, ValueNouns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS, STARTS

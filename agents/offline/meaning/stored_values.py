@@ -9,7 +9,7 @@ from typing import Any
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.flags import NO, YES
-from agents.offline.language.conditions.states import is_normal_state
+from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.names.columns import codes_explained, is_key_name

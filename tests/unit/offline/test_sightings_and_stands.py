@@ -39,9 +39,17 @@ ZONES = make_table(
 )  # fmt: skip
 
 
+TREES = make_table(
+    "data.street_trees", "POINT", "Street trees with the last maintenance job",
+    [("id", "integer", ""), ("maint_type", "text", "last maintenance job, empty = none since 2020"),
+     ("maint_date", "date", ""), ("maint_eur", "integer", "cost of that job in euro")],
+    [(1, "pruning", "2022-05-01", 180, (1.0, 1.0)), (2, None, None, None, (1.0, 1.1))],
+)  # fmt: skip
+
+
 @pytest.fixture
 def desk() -> Desk:
-    return Desk(World(SIGHTINGS, STANDS, TRAILS, ZONES))
+    return Desk(World(SIGHTINGS, STANDS, TRAILS, ZONES, TREES))
 
 
 @pytest.fixture

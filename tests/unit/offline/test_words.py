@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain import Column, ColumnKind, Table
 from agents.geo.wording.phrases import filter_words, number
-from agents.offline.language.conditions.days import take_day
+from agents.offline.language.conditions.times.days import take_day
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.names.columns import columns_called

@@ -13,7 +13,7 @@ from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.commands.requests import row_column
-from agents.offline.language.conditions.in_force import times_lasting
+from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.costs import UNIT_WORDS

@@ -8,7 +8,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import columns_named, group_columns
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
-from agents.offline.language.conditions.in_force import times_lasting
+from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features

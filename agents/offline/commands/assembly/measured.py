@@ -10,7 +10,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.in_force import times_lasting, times_until
+from agents.offline.language.conditions.times.in_force import times_lasting, times_until
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit

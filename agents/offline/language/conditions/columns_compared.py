@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.offline.language.conditions.changes import Changes
+from agents.offline.language.conditions.times.changes import Changes
 from agents.offline.language.conditions.value_text import goes_on, take_comparator
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.nouns import are_counts, take_column, take_unit

@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
-from agents.offline.language.conditions.days import RANGE_JOINERS, take_day, take_days
+from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
 from agents.offline.language.names.columns import columns_called, fits_column

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.comparisons import Comparisons, any_of
+from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.flags import is_flag, says_allowed
+from agents.offline.language.conditions.not_done import NotDone
 from agents.offline.language.conditions.value_text import explains_number, goes_on, values_in, values_known
-from agents.offline.language.conditions.verbs import is_empty_where_not, is_given_by, outcome_of, records
+from agents.offline.language.conditions.verbs import is_given_by, outcome_of, records
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
@@ -36,8 +36,23 @@ _WAYS = {
 """The comparison that an adjective implies."""
 
 
-class DoneBy(Comparisons):
+class DoneBy(NotDone):
     """Rules for actions."""
+
+    def comparison(self, column: ColumnMention | None = None) -> Condition | None:
+        """The same, but no time for a column of amounts: `maintained since 2020` does not mean `maint_eur`."""
+        start = self.cursor.at
+        found = super().comparison(column)
+        is_time = isinstance(found, Compare) and found.measure == "time"
+        if column is not None and is_time and self._holds_amounts(column):
+            self.cursor.at = start
+            return None
+        return found
+
+    def _holds_amounts(self, column: ColumnMention) -> bool:
+        own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
+        numbers = [each for each in own if isinstance(each.minimum, int | float)]
+        return any(not is_point_in_time(each) and not is_year(float(each.minimum or 0)) for each in numbers)
 
     def done_by(self) -> Condition | None:
         """`owned by the city`, `rated unacceptable`, `classified as urban`: the value of the column for the action.
@@ -225,45 +240,6 @@ class DoneBy(Comparisons):
             )
         return sorted(set.intersection(*found))
 
-    def one(self) -> Condition | None:
-        """One condition of any kind; implemented by the full set of rules."""
-        raise NotImplementedError
-
-    def not_doing(self) -> Condition | None:
-        """`that don't run on Sundays`: false, for a boolean column; `that don't use the euro`."""
-        taken, verb = self.cursor.take(p.DO_NOT), self.cursor.word()
-        inner = self.one() if taken is not None and verb != "have" else None
-        if isinstance(inner, OneOf) and verb == "use":
-            return Negation(inner)
-        return replace(inner, value=False) if isinstance(inner, Compare) and inner.value is True else None
-
-    def never_done(self) -> Condition | None:
-        """`never inspected`, `not inspected since 2020`: rows without a date of it, or with an empty column whose
-        comment says “empty where never counted”."""
-        cursor, start = self.cursor, self.cursor.at
-        cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
-        taken = cursor.take(p.NEVER)
-        word = cursor.word()
-        known = self.vocabulary.values_called((word,)) if taken not in (None, "never") else ()
-        if taken is None or any(table in self.tables for table, _, _ in known):
-            return None  # `not closed`, for a column with a value `Closed`
-        columns = {each.name: each for table in self.tables for each in table.columns}.values()
-        empty = [each for each in columns if is_empty_where_not(each, word)]
-        dated = [each for each in columns if each.kind in ("date", "timestamp") and records(each, word)]
-        (column,) = found if len(found := empty or dated) == 1 else (None,)
-        if column is None or not word.endswith(("ed", "en", "wn")):
-            return None
-        cursor.at += 1
-        known_words = {*name_words(column.comment or ""), *name_words(column.name)}
-        while cursor.word() in ("by", "on", "in") and cursor.word(1):
-            ahead = 2 if cursor.word(1) in ("a", "an", "the") else 1
-            if singular(cursor.word(ahead)) not in known_words:
-                break
-            cursor.at += ahead + 1
-        mention = ColumnMention(cursor.since(start), (column.name,))
-        since = self.comparison(mention) if dated and not empty else None
-        return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
-
     def done_to(self, column: ColumnMention, negative: bool) -> Condition | None:
         """`that cross a river`, for a column `crosses`."""
         name = column.columns[0]
@@ -342,9 +318,8 @@ class DoneBy(Comparisons):
         years."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         units = [unit.dimension for each in own if (unit := column_unit(each)) is not None]
-        counts = any(each.minimum is not None and not is_point_in_time(each) for each in own)
         is_other = self.is_text(column) or self.has_no_time(column) or "currency" in units
-        return is_other or (counts and is_year(number))
+        return is_other or (self._holds_amounts(column) and is_year(number))
 
     def is_text(self, column: ColumnMention) -> bool:
         """Whether a column holds text."""

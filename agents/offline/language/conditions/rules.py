@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
-from agents.offline.language.conditions.days import take_day, take_period
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.flags import ABSENT, PRESENT
 from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
-from agents.offline.language.conditions.states import States
+from agents.offline.language.conditions.times.days import take_day, take_period
+from agents.offline.language.conditions.times.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, ARTICLES, METHODS, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp

@@ -15,7 +15,7 @@ from typing import Any
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
-from agents.offline.language.conditions.states import is_normal_state
+from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.value_text import explains_number, numbers_explained
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import (

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 
 from agents.domain import Table
-from agents.offline.language.conditions.days import take_day
+from agents.offline.language.conditions.times.days import take_day
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.names.columns import ENDED, columns_called, times_of
 from agents.offline.language.words import Phrases, are_forms, name_words, word_set

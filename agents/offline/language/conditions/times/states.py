@@ -7,7 +7,7 @@ import datetime
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import is_flag, without_negation
-from agents.offline.language.conditions.in_force import take_in_force
+from agents.offline.language.conditions.times.in_force import take_in_force
 from agents.offline.language.conditions.value_text import MAX_VALUE_WORDS, ValueRules
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.words import name_words, word_set

@@ -1,0 +1,87 @@
+"""Conditions on what was not done: `never inspected`, `no maintenance since 2020`, `that don't run on Sundays`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.domain import Column
+from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.comparisons import Comparisons
+from agents.offline.language.conditions.verbs import is_empty_where_not, records
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.words import name_words, singular
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Compare,
+    Condition,
+    Empty,
+    Negation,
+    OneOf,
+    joined,
+)
+
+
+class NotDone(Comparisons):
+    """Rules for actions that did not happen."""
+
+    def one(self) -> Condition | None:
+        """One condition of any kind; implemented by the full set of rules."""
+        raise NotImplementedError
+
+    def not_doing(self) -> Condition | None:
+        """`that don't run on Sundays`: false, for a boolean column; `that don't use the euro`."""
+        taken, verb = self.cursor.take(p.DO_NOT), self.cursor.word()
+        inner = self.one() if taken is not None and verb != "have" else None
+        if isinstance(inner, OneOf) and verb == "use":
+            return Negation(inner)
+        return replace(inner, value=False) if isinstance(inner, Compare) and inner.value is True else None
+
+    def never_done(self) -> Condition | None:
+        """`never inspected`, `not inspected since 2020`, `with no inspection since 2020`: rows without a date of it, or
+        with an empty column whose comment says “empty where never counted”."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("that have", "which have", "have", "has", "that were", "which were", "were", "was", "are")
+        taken = cursor.take(p.NEVER)
+        if taken is None:
+            return self._nothing_since()
+        word = cursor.word()
+        known = self.vocabulary.values_called((word,)) if taken != "never" else ()
+        if any(table in self.tables for table, _, _ in known):
+            return None  # `not closed`, for a column with a value `Closed`
+        columns = {each.name: each for table in self.tables for each in table.columns}.values()
+        empty = [each for each in columns if is_empty_where_not(each, word)]
+        (column,) = found if len(found := empty or self._dated(word)) == 1 else (None,)
+        if column is None or not word.endswith(("ed", "en", "wn")):
+            return None
+        cursor.at += 1
+        known_words = {*name_words(column.comment or ""), *name_words(column.name)}
+        while cursor.word() in ("by", "on", "in") and cursor.word(1):
+            ahead = 2 if cursor.word(1) in ("a", "an", "the") else 1
+            if singular(cursor.word(ahead)) not in known_words:
+                break
+            cursor.at += ahead + 1
+        mention = ColumnMention(cursor.since(start), (column.name,))
+        since = self.comparison(mention) if not empty else None
+        return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
+
+    def _nothing_since(self) -> Condition | None:
+        """`had no maintenance since 2020`, `without an inspection after May 2021`."""
+        cursor = self.cursor
+        noun = singular(cursor.word()) if cursor.take("had no", p.WITHOUT) else ""
+        dated = self._dated(noun) if noun else []
+        cursor.at += 1
+        if len(dated) != 1 or cursor.word() not in ("since", "after"):
+            return None
+        mention = ColumnMention(noun, (dated[0].name,))
+        since = self.comparison(mention)
+        return joined("or", [Negation(since), Empty(mention)]) if since is not None else None
+
+    def _dated(self, word: str) -> list[Column]:
+        """The dates of an action: `last_insp` of `inspected`, `maint_date` of `maintenance`."""
+        times = [
+            each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
+        ]
+        named = columns_called(self.tables, (word,), lambda each: each.kind in ("date", "timestamp"))
+        return [each for each in times if records(each, word)] or [
+            each for each in times if each.name in named
+        ]
