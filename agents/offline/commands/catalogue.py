@@ -10,9 +10,18 @@ from agents.offline.answers import refusals
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import are_names, name_words
 from agents.offline.meaning.conditions import Group
-from agents.offline.meaning.intents import Describe, Greeting, Help, Intent, ListLayers, Show, UseTool
+from agents.offline.meaning.intents import (
+    Describe,
+    Greeting,
+    Help,
+    Intent,
+    ListLayers,
+    Lookup,
+    Show,
+    UseTool,
+)
 from agents.offline.meaning.scene import Calls, Say, Scene
 from agents.worded import joined
 
@@ -49,6 +58,10 @@ _DESCRIBE = (
     "|what are the columns of|[show [me]] columns (of|in)|fields of|schema of|structure of|what is in the table"
     "|(what is|what's) in|what do you know about|attributes of|more about|about)"
 )
+_TELL = (
+    "(tell me [more|everything|something] about|(information|info|facts) (about|on)|details (of|about|for)"
+    "|[show me|give me] everything about|what do you know about|describe)"
+)
 _GREETING = (
     "(hello [there]|hi [there]|hey [there]|good (morning|evening|afternoon|day)|moin|servus|hallo) [geoagent]"
 )
@@ -65,6 +78,11 @@ def _described(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 def _searched(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     wanted = {"text": bound["words"].strip('"'), "limit": MAX_TABLES_FOUND}
     return UseTool("search_tables", tuple(wanted.items()))
+
+
+def _facts(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`tell me about Switzerland`: the numbers of the row with this name."""
+    return Lookup("", bound["name"]) if are_names(bound["name"].strip('"')) else None
 
 
 def _located(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -98,6 +116,7 @@ COMMANDS = (
     command("(what|which) (columns|fields|attributes) does {table:mention} (have|contain)", _described),
     command("how many (columns|fields|attributes) does {table:mention} have", _described),
     command(f"{_DESCRIBE} {{words:value}}", _searched, 2.0),
+    command(f"{_TELL} {{name:value}}", _facts),
     command(
         "(where is|where's|wheres|where lies|locate|find the place|where can i find) [the (city|town|country) of]"
         " {place:value} [on the map|located|situated]",

@@ -8,10 +8,11 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, row_column, tables_of
+from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import measure_columns, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, doers_of, english, name_words, word_set
+from agents.offline.language.words import are_forms, doers_of, english, name_words
 from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, NearSpot, OneOf, Top, all_of
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
@@ -97,10 +98,6 @@ _EACH_ROW = (
     "[total] {what:words} (by|per|of each|for each|in each|of every|for every|of all [the]) {rows:words}"
 )
 _LATEST = "(last|latest|most recent|most recently|first|earliest)"
-_OBSERVED = word_set(
-    "seen spotted sighted observed recorded reported noted logged surveyed found caught counted taken collected"
-)
-"""Verbs for which a table's only date is used, whatever its name."""
 _THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
 _PER = "(per|a|an|each|every|in a|in an) {period:unit}"
 _EACH_VALUE = "[the] [different|distinct|unique|possible]"
@@ -141,7 +138,7 @@ def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
         for each in columns
         if all(any(are_forms(word, own) for own in name_words(each.name)) for word in done)
     ]
-    is_only_date = len(columns) == 1 and verb in _OBSERVED
+    is_only_date = len(columns) == 1 and verb in OBSERVED
     return called or [each.name for each in columns if is_only_date]
 
 

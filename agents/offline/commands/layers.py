@@ -1,4 +1,4 @@
-"""Commands for whole layers: show and hide, remove, rename, fade, group, and reorder."""
+"""Commands for whole layers: show and hide, remove, rename, fade, outline, group, and reorder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import show_rows
 from agents.offline.commands.requests import command
+from agents.offline.language.looks.symbols import THICK_PX, THIN_PX
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import Mention, Negation
@@ -22,6 +23,7 @@ from agents.offline.meaning.intents import (
     Remove,
     Reorder,
     Reset,
+    Restyle,
     SetGroup,
     SetVisible,
 )
@@ -56,6 +58,16 @@ def _renamed(bound: Bound, _: Vocabulary) -> Intent | None:
     return Change(bound["layer"], "name", bound["name"][:MAX_NAME])
 
 
+def _outlined(bound: Bound, _: Vocabulary) -> Intent | None:
+    """`make the borders white`: the colour of the outline."""
+    color = bound["look"].color
+    return Restyle(bound.get("layer"), Look(outline=color)) if bound["look"] == Look(color=color) else None
+
+
+def _with(look: Look) -> Any:
+    return lambda bound, _: Restyle(bound.get("layer"), look)
+
+
 def _opaque(bound: Bound, _: Vocabulary) -> Intent:
     return Change(bound.get("layer"), "opacity", bound["share"])
 
@@ -82,6 +94,10 @@ _REMOVE = (
 _ALL_BUT = "(everything|all [the] layers|all|all others) [else] (except|except for|but|but not|apart from|other than)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _IS = "[to|at|is|=|:]"
+_OUTLINES = (
+    "[the|its|their] (outline|outlines|border|borders|edge|edges|stroke|border lines) [of {layer:mention}]"
+)
+_MAKE = "[make|draw|set|turn|i want|give me|use]"
 COMMANDS = (
     command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
             " [from|of|on|for] [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
@@ -118,6 +134,11 @@ COMMANDS = (
     command(f"{_REMOVE} {_ALL_BUT} {{layers:mentions}}", lambda bound, _: Remove(bound["layers"], others=True), -1.0),
     command(f"hide {_ALL_BUT} {{layers:mentions}}", lambda bound, _: SetVisible(bound["layers"], False, others=True),
             -1.0),
+    command(f"(make|draw|set|turn|change|colour|color|paint) {_OUTLINES} [to|in|into] {{look:look}}", _outlined, -1.0),
+    command(f"(remove|hide|no|without|drop|delete) {_OUTLINES}", _with(Look(outline_width=0.0)), -1.0),
+    *(command(f"{_MAKE} ({words} {_OUTLINES}|{_OUTLINES} {words})", _with(Look(outline_width=width)), -1.0)
+      for words, width in (("(thicker|wider|bolder|thick|bold)", THICK_PX), ("(thinner|finer|thin|fine)", THIN_PX))),
+    command(f"[show] [no (fill|filling) [,]] (only|just) {_OUTLINES}", _with(Look(unfilled=True)), -1.0),
     command(f"{_REMOVE} {{rows:mention}} {{where:where}}",
             lambda bound, _: Refine(bound["rows"], Negation(bound["where"]), verb="remove"), 1.0),
 )  # fmt: skip

@@ -231,11 +231,12 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
     unfilled = look.unfilled and not _is_only_line(table, look, layer)
     color = look.color if unfilled or not look.unfilled else look.outline or look.color
     if unfilled or (look.outline is not None and not look.unfilled):
-        style["stroke_color"] = (
-            look.outline or look.color or (now.color if now is not None else None) or "black"
-        )
+        drawn = None if now is None else now.color if now.color != NO_FILL else now.stroke_color
+        style["stroke_color"] = look.outline or look.color or drawn or "black"
     if look.outline_width is not None:
         style["stroke"] = look.outline_width
+    elif unfilled and now is not None and now.stroke == 0:
+        style["stroke"] = 1.0  # else nothing would be visible
     if look.blend is not None:
         style["blend"] = look.blend
     if look.height is not None:

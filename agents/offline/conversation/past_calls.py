@@ -306,12 +306,22 @@ _PART_OF_SUM = re.compile(
 )
 
 
+_IN_CIRCLE = re.compile(
+    r"(?P<rows>(?:and |show |list |count |how many |which )*\w[^?]*?) (?:(?:are|lie) )?(?:inside|within|in)"
+    r" (?:the|that|this) (?:circle|buffer|ring|radius)\W*",
+    re.IGNORECASE,
+)
+
+
 def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`which stores are inside?`, after areas made by an analysis."""
-    asked, table = _INSIDE.fullmatch(asked_now), table_shown(messages, vocabulary)
-    if asked is None or table is None or not table.is_result or table.geometry_family != "polygon":
+    """`which stores are inside?`, `stores in the circle`, after areas made by an analysis."""
+    asked, circle = _INSIDE.fullmatch(asked_now), _IN_CIRCLE.fullmatch(asked_now)
+    table = table_shown(messages, vocabulary) if asked or circle else None
+    if table is None or not table.is_result or table.geometry_family != "polygon":
         return None
-    return f"{asked['asked']} {asked['verb']} in it"
+    if circle is not None:
+        return f"{circle['rows']} in it"
+    return f"{asked['asked']} {asked['verb']} in it" if asked is not None else None
 
 
 def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:

@@ -304,3 +304,7 @@ PLAIN_COLOURS = word_set("""
 
 NO_MISTAKES = ARTICLES | STARTS | STATISTICS.keys()
 """Words never treated as typing mistakes: `count` is not `country`."""
+OBSERVED = word_set(
+    "seen spotted sighted observed recorded reported noted logged surveyed found caught counted taken collected"
+)
+"""What people do with things that they see."""

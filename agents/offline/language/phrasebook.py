@@ -85,9 +85,8 @@ NORMALLY = Phrases(
     "normally | usually | by default | should [normally|usually] | ought to | [are|is] (supposed|meant) to"
 )
 CURRENTLY = Phrases("currently | presently | right now | now | at present | at the moment | actually")
-OR_WORSE = Phrases("(or|and) (better|worse)")
+OR_WORSE, BECAUSE = Phrases("(or|and) (better|worse)"), Phrases("because of | due to | owing to | caused by")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
-BECAUSE = Phrases("because of | due to | owing to | caused by")
 MATERIALS, REASONS = frozenset(("surface", "material", "pavement", "paving")), frozenset(("reason", "cause"))
 AFFIRMED = Phrases("[is|are|isn't|aren't] [not] (ok|okay|allowed|accepted|permitted)")
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
@@ -380,9 +379,10 @@ TAIL = Phrases(f"""
     {_ASIDES} | please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map
     | there are | are there | [still] exist | again | too | as well | instead | do (we|you) [still] have | do you know
     | have (we|you) [[still] got] | (we|you) [still] have | we've (had|got) | (are|is) on the map | right now | in total
-    | altogether | at all | ok | okay | in the (network|world|database|data|table) | of the world | on earth | globally
-    | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all | called | [are] left | yet
-    | remain | so far | overall | currently | at present | at the moment | (as|on) a map | (as|in) a (table|list)
+    | altogether | at all | ok | okay | in the (network|world|database|data|table|register|records) | of the world
+    | on earth | globally | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all
+    | called | [are] left | yet | remain | so far | overall | currently | at present | at the moment
+    | (as|on|in) a (map|table|list)
 """)
 """Closing words without meaning."""
 

@@ -147,3 +147,26 @@ async def test_most_of_other_rows(chat: Chat, desk: Desk) -> None:
     await chat("sightings per zone")
     answer = await chat("which one has the most bear sightings")
     assert "% bear" in str(desk.analysis.steps), answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "trees with no maintenance since 2020",
+        "how many trees have had no maintenance since 2020",
+        "trees not maintained since 2020",
+        "trees that have not been maintained since 2020",
+    ],
+)
+async def test_what_was_not_done_since_a_year(chat: Chat, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert chat.calls, answer
+    before = where("maint_date", "<", {"date": "2020-01-01"})
+    never = {"op": "isNull", "args": [{"property": "maint_date"}]}
+    assert chat.calls[-1][1]["filters"] == {"op": "or", "args": [before, never]}
+
+
+@pytest.mark.parametrize("asked", ["who logged the most sightings", "who's recorded the most sightings"])
+async def test_who_saw_most(chat: Chat, desk: Desk, asked: str) -> None:
+    answer = await chat(asked)
+    assert "observer" in str(desk.analysis.steps), answer

@@ -23,9 +23,10 @@ from agents.offline.commands.analyses.groups import (
 )
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.figures import adds_along
+from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import are_counts
-from agents.offline.language.words import are_pieces_of, doers_of, name_words, singular
+from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, singular
 from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import text_columns
@@ -96,9 +97,13 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
 
 
 def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`who owns the most zones`, `which company operates the fewest lines`: by a column such as `owner`."""
+    """`who owns the most zones`, `which company operates the fewest lines`, `who logged the most sightings`: by a
+    column such as `owner` or `observer`."""
     rows: Features = bindings["source"]
-    doers = doers_of(bindings["does"].lower().removesuffix("s"))
+    does = bindings["does"].lower()
+    doers = (
+        _OBSERVERS if does in OBSERVED else doers_of(english().irregular.get(does, does.removesuffix("s")))
+    )
     known = [
         (table.id, each.name)
         for table in context.tables_of(rows.mention)
@@ -116,6 +121,7 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 _NUMBER = ColumnWords("count")
+_OBSERVERS = frozenset(("observer", "recorder", "reporter", "surveyor", "spotter", "sighter"))
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 
 
@@ -289,7 +295,11 @@ RULES = (
     rule(f"<what> {{figure:figure}} {OF} {{source:rows}} {_AREAS}", _narrowed(by_place), BY_PLACE),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
-    rule(f"(who|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", _done_by, 1.0),
+    rule(
+        f"(who|who has|who's|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}",
+        _done_by,
+        1.0,
+    ),
     rule("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}", _count),
     rule(
         "<ask> top [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}",

@@ -287,7 +287,7 @@ class ValueRules:
 
 def values_in(text: str) -> list[str]:
     """The parts of a list such as `glass, paper or textiles`."""
-    return [each.removeprefix("the ") for each in re.split(r",? or |,? and |, ", text)]
+    return [re.sub(r"^(?:the|an?) ", "", each) for each in re.split(r",? or |,? and |, ", text)]
 
 
 def numbers_explained(comment: str | None) -> dict[Words, int]:

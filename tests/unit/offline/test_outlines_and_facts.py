@@ -1,0 +1,63 @@
+"""Outlines of a layer, and all facts of one row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat, where
+
+COUNTRIES = make_table(
+    "data.countries", "POLYGON", "Countries of the world",
+    [("id", "integer", ""), ("name", "text", ""), ("continent", "text", ""), ("population", "integer", "")],
+    [(1, "Switzerland", "Europe", 8_000_000, (8.0, 47.0)), (2, "Peru", "South America", 32_000_000, (-75.0, -9.0))],
+)  # fmt: skip
+
+
+@pytest.fixture
+def chat() -> Chat:
+    return Chat(World(COUNTRIES))
+
+
+@pytest.mark.parametrize(
+    ("asked", "style"),
+    [
+        ("make the borders white", {"stroke_color": "white"}),
+        ("change the outline of the countries to red", {"stroke_color": "red"}),
+        ("thicker borders", {"stroke": 3.0}),
+        ("make the borders thinner", {"stroke": 0.5}),
+        ("remove the outline", {"stroke": 0.0}),
+    ],
+)
+async def test_the_outline_of_a_layer(chat: Chat, asked: str, style: dict[str, Any]) -> None:
+    await chat("show countries")
+    answer = await chat(asked)
+    assert chat.calls[-1] == ("update_map_layer", {"layer_id": "countries", "style": style}), answer
+
+
+async def test_only_the_outline_is_visible_after_it_was_removed(chat: Chat) -> None:
+    await chat("show countries in green")
+    await chat("remove the borders")
+    await chat("no fill, just the outlines")
+    style = chat.layers["countries"].style
+    assert (style.stroke, style.stroke_color) == (1.0, "#008000")
+    await chat("only the borders")
+    assert chat.layers["countries"].style.stroke_color == "#008000"
+
+
+@pytest.mark.parametrize(
+    "asked", ["tell me about Peru", "show me everything about Peru", "what do you know about Peru"]
+)
+async def test_the_facts_of_a_row(chat: Chat, asked: str) -> None:
+    answer = await chat(asked)
+    name, arguments = chat.calls[-1]
+    assert (name, arguments["filters"]) == ("query_features", where("name", "=", "Peru")), answer
+    assert {"continent", "population"} <= set(arguments["columns"])
+
+
+async def test_a_table_is_described_by_its_columns(chat: Chat) -> None:
+    await chat("tell me about countries")
+    assert chat.calls[-1] == ("describe_table", {"table": "data.countries"})
