@@ -20,6 +20,7 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.individuals import with_all_people
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
@@ -186,6 +187,8 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         having = [
             table for table in tables if all(vocabulary.columns_called((table,), each) for each in words)
         ]
+        columns = [name for each in words for name in vocabulary.columns_called(having, each)]
+        having = with_all_people(having, columns)
         if having and ("more" not in bound or len(having) == 1):
             ids = tuple(dict.fromkeys(table.id for table in having))
             layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from agents.domain import Table
 from agents.offline.language.names.columns import measure_columns, spelt_out
@@ -32,3 +32,10 @@ def numbers_of_things(tables: Sequence[Table], mention: Mention) -> tuple[str, .
 def have_areas_of_people(tables: Sequence[Table]) -> bool:
     """Whether a table of areas holds their people. Then people of a place are not added up over its points."""
     return any(table.geometry_family == "polygon" and measure_columns(table, "people") for table in tables)
+
+
+def with_all_people(tables: Sequence[Table], columns: Collection[str]) -> list[Table]:
+    """The tables of areas, if a column holds the people of all these tables: not all people live in cities."""
+    holding = all(not set(columns).isdisjoint(measure_columns(each, "people")) for each in tables)
+    areas = [each for each in tables if each.geometry_family == "polygon"]
+    return areas if holding and areas else list(tables)

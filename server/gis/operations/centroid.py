@@ -30,8 +30,8 @@ class Centroid(Operation[CentroidArguments]):
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
     arguments = CentroidArguments
     phrases = (
-        "<open> (centroid|centroids|centres|centers) [<of_each> [each|every] {source}]",
-        "<open> (points inside|points on|a point inside) {source} -> inside",
+        "<open> (centroid|centroids|centres|centers) [<of_each> [each|every] {source:any}]",
+        "<open> (points inside|points on|a point inside) {source:any} -> inside",
     )
 
     async def build(self, arguments: CentroidArguments, workspace: Workspace) -> Step:

@@ -46,8 +46,8 @@ class Envelope(Operation[EnvelopeArguments]):
     arguments = EnvelopeArguments
     traits = frozenset({"makes_areas"})
     phrases = (
-        "<open> (bounding box|bounding boxes|envelope|envelopes) [<of_each> {source}]",
-        "<open> (oriented boxes|oriented envelopes|smallest rectangles) [<of_each> {source}] -> oriented",
+        "<open> (bounding box|bounding boxes|envelope|envelopes) [<of_each> {source:any}]",
+        "<open> (oriented boxes|oriented envelopes|smallest rectangles) [<of_each> {source:any}] -> oriented",
     )
 
     async def build(self, arguments: EnvelopeArguments, workspace: Workspace) -> Step:

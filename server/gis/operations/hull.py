@@ -49,8 +49,8 @@ class Hull(Operation[HullArguments]):
     arguments = HullArguments
     traits = frozenset({"makes_areas"})
     phrases = (
-        "<open> [convex] hull[s] [<of_each> {source} [(by|for each|of each|per) {by}]]",
-        "<open> concave hull[s] [<of_each> {source} [(by|for each|of each|per) {by}]] -> concave=0.3",
+        "<open> [convex] hull[s] [<of_each> {source:any} [(by|for each|of each|per) {by}]]",
+        "<open> concave hull[s] [<of_each> {source:any} [(by|for each|of each|per) {by}]] -> concave=0.3",
     )
 
     async def build(self, arguments: HullArguments, workspace: Workspace) -> Step:

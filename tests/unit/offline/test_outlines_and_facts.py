@@ -1,4 +1,4 @@
-"""Outlines of a layer, and all facts of one row."""
+"""Outlines of a layer, all facts of one row, and charts of all people."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ COUNTRIES = make_table(
     [("id", "integer", ""), ("name", "text", ""), ("continent", "text", ""), ("population", "integer", "")],
     [(1, "Switzerland", "Europe", 8_000_000, (8.0, 47.0)), (2, "Peru", "South America", 32_000_000, (-75.0, -9.0))],
 )  # fmt: skip
+CITIES = make_table(
+    "data.cities", "POINT", "Cities of the world",
+    [("id", "integer", ""), ("name", "text", ""), ("continent", "text", ""), ("population", "integer", "")],
+    [(1, "Bern", "Europe", 130_000, (7.4, 46.9)), (2, "Lima", "South America", 7_700_000, (-77.0, -12.0))],
+)  # fmt: skip
 
 
 @pytest.fixture
 def chat() -> Chat:
-    return Chat(World(COUNTRIES))
+    return Chat(World(COUNTRIES, CITIES))
 
 
 @pytest.mark.parametrize(
@@ -61,3 +66,12 @@ async def test_the_facts_of_a_row(chat: Chat, asked: str) -> None:
 async def test_a_table_is_described_by_its_columns(chat: Chat) -> None:
     await chat("tell me about countries")
     assert chat.calls[-1] == ("describe_table", {"table": "data.countries"})
+
+
+@pytest.mark.parametrize(
+    "asked", ["bar chart of population by continent", "population by continent as bar chart"]
+)
+async def test_all_people_live_in_areas(chat: Chat, asked: str) -> None:
+    answer = await chat(asked)
+    name, arguments = chat.calls[-1]
+    assert (name, arguments.get("data")) == ("make_chart", "data.countries"), answer
