@@ -42,6 +42,23 @@ def without_covered_year(scene: Scene, table: Table, where: Condition | None, to
     return all_of(*kept)
 
 
+def of_its_year(table: Table, column: Column, where: Condition | None) -> tuple[Column, Condition | None]:
+    """A column and a condition, where the column holds figures of one year and the condition names a year: `bicycles
+    counted in 2022` are `cnt_2022` of all rows, also where the comment of `cnt_2023` has these words. Raises Refuse if
+    there is no column of that year."""
+    years, parts = (
+        years_in(column.name),
+        where.parts if isinstance(where, Group) and where.op == "and" else (where,),
+    )
+    asked = next(filter(None, map(_year_of, parts)), "")
+    if len(years) != 1 or not asked:
+        return column, where
+    own = table.column(column.name.replace(next(iter(years)), asked))
+    if own is None:
+        raise Refuse(refusals.NO_COLUMN_FOR(text=f"{column.name.replace('_', ' ')}, {asked}"))
+    return own, all_of(*(each for each in parts if _year_of(each) != asked))
+
+
 def _year_of(condition: Condition | None) -> str:
     """The year of `in 2023`, unless it refers to a column; else empty."""
     if not isinstance(condition, Compare) or condition.column or condition.measure != "time":

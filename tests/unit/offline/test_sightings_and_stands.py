@@ -170,3 +170,29 @@ async def test_what_was_not_done_since_a_year(chat: Chat, sentence: str) -> None
 async def test_who_saw_most(chat: Chat, desk: Desk, asked: str) -> None:
     answer = await chat(asked)
     assert "observer" in str(desk.analysis.steps), answer
+
+
+@pytest.mark.parametrize(("year", "column"), [(2022, "cnt_2022"), (2023, "cnt_2023")])
+async def test_a_figure_of_another_year(year: int, column: str) -> None:
+    counters = make_table(
+        "data.bike_counters", "POINT", "Bicycle counting stations",
+        [("id", "integer", ""), ("station", "text", ""), ("since", "date", ""), ("cnt_2022", "integer", ""),
+         ("cnt_2023", "integer", "bicycles counted in 2023, both directions")],
+        [(1, "Glacis", "2011-05-31", 1_157_789, 1_375_523, (1.0, 1.0)),
+         (2, "Lendkai", "2022-05-31", 1_572_890, 1_626_860, (1.0, 1.1))],
+    )  # fmt: skip
+    chat = Chat(World(counters))
+    answer = await chat(f"how many bicycles were counted in {year}")
+    assert chat.calls, answer
+    assert chat.calls[-1] == ("column_stats", {"table": "data.bike_counters", "column": column})
+
+
+async def test_a_figure_of_a_year_without_column_is_declined() -> None:
+    counters = make_table(
+        "data.bike_counters", "POINT", "Bicycle counting stations",
+        [("id", "integer", ""), ("since", "date", ""), ("cnt_2023", "integer", "bicycles counted in 2023")],
+        [(1, "2011-05-31", 1_375_523, (1.0, 1.0)), (2, "2022-05-31", 1_626_860, (1.0, 1.1))],
+    )  # fmt: skip
+    chat = Chat(World(counters))
+    await chat("how many bicycles were counted in 2022")
+    assert chat.calls[-1][0] == "cannot_do"

@@ -27,7 +27,7 @@ from agents.offline.meaning.columns import check_age, check_unit, check_when, is
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import full_name, places_meant
-from agents.offline.meaning.ranking import first_rows, without_covered_year
+from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import columns_in
@@ -103,7 +103,7 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
         called = columns_called((table,), name_words(mention.text))
         named = called or measure_columns(table, MEASURE_OF_NOUN.get(mention.text, ""))
         mention = replace(mention, columns=tuple(named))
-    column = named_column(scene, table, mention)
+    column, where = of_its_year(table, named_column(scene, table, mention), intent.where)
     if intent.what in ("mean", "median", "sum") and not is_number(column):
         raise Refuse(
             refusals.NO_FIGURE(
@@ -111,11 +111,11 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
             )
         )
     check_age(intent.column.text, column)
-    check_when(scene, table, intent.where)
+    check_when(scene, table, where)
     if intent.what != "rate":
         check_unit(table, column, intent.unit)
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
-    filters = await _filters(scene, table, intent.subject, intent.where)
+    filters = await _filters(scene, table, intent.subject, where)
     wanted = [filters]
     if intent.share or intent.versus is not None:
         wanted.append(await _filters(scene, table, intent.subject, intent.versus))
