@@ -6,18 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.domain import Bounds
+from agents.domain import Bounds, Layer
 from agents.geo.place_names import continent_called
 from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
-from agents.offline.meaning.conditions import Mention, OneOf, Spot
+from agents.offline.meaning.conditions import Mention, OneOf, Spot, Top
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.filters.values import in_place
 from agents.offline.meaning.intents import Intent, Look, Show, Zoom
 from agents.offline.meaning.places import place_meant
+from agents.offline.meaning.ranking import first_rows
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
 
 MAX_TABLES_TRIED = 8
@@ -80,6 +82,11 @@ COMMANDS = (
     command(f"{_TO} {{box:box}}", lambda bound, _: Zoom(bounds=bound["box"])),
     command(f"{_TO} {{spot:spot}}", lambda bound, _: Zoom(spot=bound["spot"])),
     command(f"{_TO} {{layer:mention}} [is|are]", lambda bound, _: Zoom(subject=bound["layer"])),
+    command(
+        f"{_TO} [the] {{top:top}} [one] [of (them|these|those)]",
+        lambda bound, _: Zoom(subject=Mention("it", pronoun=True), top=bound["top"]),
+        -1.0,
+    ),
     command(f"{_TO} {{place:value}} [is|are|lies]", _place),
     command(f"{_TO} [all] {{rows:selection}}", _rows, 2.0),
 )
@@ -103,6 +110,8 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]
     subject = intent.subject
+    if intent.top is not None:
+        return await _first_of(scene, intent.top, scene.layer_of(subject))
     if subject is not None and subject.everything:
         boxes = [layer.bounds for layer in scene.all_layers() if layer.bounds is not None]
         if not boxes:
@@ -114,6 +123,21 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
             raise Refuse(refusals.NOT_KNOWN(table=table.title), refusals.SAY_FIRST(table=table.title))
         return [("zoom_to", {"bounds": list(table.bounds)})]
     return [("zoom_to", {"layer": scene.layer_of(subject).id})]
+
+
+async def _first_of(scene: Scene, top: Top, layer: Layer) -> Calls:
+    """Zoom to the first of a layer's rows, by its name. Raises Ask, or Refuse if several share the first place."""
+    table = scene.table(layer.table)
+    query = (await first_rows(scene, table, layer.filter, top, 1)).query
+    named = name_column(table)
+    if named is None or query["limit"] != 1:
+        raise Refuse(refusals.NO_ONE_PLACE(text=top.word, table=table.title))
+    found = await scene.data.query(
+        table.id, [named.name], query["filters"], query["sort"], query["descending"], limit=1
+    )
+    if not found["rows"]:
+        raise Refuse(refusals.NO_FEATURES())
+    return await zoom(scene, Zoom(place=str(found["rows"][0][named.name]), table=table.id))
 
 
 def _around(scene: Scene, spot: Spot) -> list[float]:

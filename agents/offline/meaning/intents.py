@@ -1,7 +1,6 @@
 """What a request means, before its values are looked up in the data: styles and commands.
 
-Frozen values that the parser makes and the planner carries out. If a mention could mean several things, the planner
-asks.
+Frozen values that the parser makes and the planner carries out. If a mention is ambiguous, the planner asks.
 """
 
 from __future__ import annotations
@@ -164,9 +163,10 @@ class Reorder:
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """Zoom to a layer, table, place (in `table` if given), coordinates or box, or by a factor (2: in)."""
+    """Zoom to a layer (its first row), table, place (in `table`), coordinates or box, or by a factor (2: in)."""
 
     subject: Mention | None = None
+    top: Top | None = None
     place: str | None = None
     table: str | None = None
     spot: Spot | None = None

@@ -1,4 +1,4 @@
-"""Outlines of a layer, all facts of one row, and charts of all people."""
+"""Outlines of a layer, all facts of one row, charts of all people, and zooming to one of the rows."""
 
 from __future__ import annotations
 
@@ -75,3 +75,13 @@ async def test_all_people_live_in_areas(chat: Chat, asked: str) -> None:
     answer = await chat(asked)
     name, arguments = chat.calls[-1]
     assert (name, arguments.get("data")) == ("make_chart", "data.countries"), answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [("zoom to the most populous one", "Peru"), ("zoom to the least populous of them", "Switzerland")],
+)
+async def test_the_map_zooms_to_the_first_row(chat: Chat, asked: str, place: str) -> None:
+    await chat("show countries")
+    answer = await chat(asked)
+    assert chat.calls[-1] == ("zoom_to", {"place": place}), answer
