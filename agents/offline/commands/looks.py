@@ -78,13 +78,16 @@ def _by_any_column(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
 
 
 def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
-    layer, words, text = bound.get("layer"), bound.get("columns", ()), bound.get("text", "")
-    if ("{" in text) != ("text" in bound):
+    """`label the cities by name`; a part of the rows, such as the capitals, becomes a layer of its own."""
+    rows, words, text = bound.get("rows"), bound.get("columns", ()), bound.get("text", "")
+    layer = rows.mention if rows is not None else bound.get("layer")
+    if ("{" in text) != ("text" in bound) or (rows is not None and (rows.where is None or rows.top)):
         return None
     tables = tables_of(layer, vocabulary) or vocabulary.few_tables
     mentions = tuple(ColumnMention(each.text, vocabulary.columns_called(tables, each.text)) for each in words)
     known = all(each.columns for each in mentions)
-    return Restyle(layer, Look(label=mentions, label_text=text, labelled=True)) if known else None
+    look = Look(label=mentions, label_text=text, labelled=True)
+    return Restyle(layer, look, rows.where if rows is not None else None) if known else None
 
 
 def _by_column(look: Callable[[ColumnMention | None], Look]) -> Any:
@@ -188,6 +191,7 @@ COMMANDS = (
     command("multiply the colours [(of|for) {layer:mention}]", _drawn(Look(blend="multiply")), 1.0),
     command("(unblend|do not blend|(stop|no) blending [of|for]) [{layer:mention}]", _drawn(Look(blend="normal")), 1.0),
     command(f"(label|annotate|caption) [each [one]|every one|{{layer:mention}}] {_LABEL_TEXT}", _labelled),
+    command(f"(label|annotate|caption) {{rows:selection}} {_LABEL_TEXT}", _labelled, 2.0),
     command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
             f" [(of|for|to|on|at|beside|next to) {{layer:mention}}|on] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write) {layer:mention} (labels|names) [on [it|them]]", _labelled, 0.5),
@@ -211,20 +215,14 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
             and style.get("kind") not in DENSITIES
             and not (now is not None and now.kind in DENSITIES)
         ):
-            raise Refuse(
-                refusals.RAMP_COLUMN(),
-                refusals.SAY_RAMP(table=table.title, ramp=ramp),
-            )
+            raise Refuse(refusals.RAMP_COLUMN(), refusals.SAY_RAMP(table=table.title, ramp=ramp))
         style["ramp"] = ramp
     if look.reversed:
         style["ramp"] = _reversed_ramp(table, now)
     for name, value in (("classes", look.classes), ("method", look.method)):
         if value is not None:
             if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
-                raise Refuse(
-                    refusals.CLASSES_COLUMN(),
-                    refusals.SAY_CLASSES(table=table.title),
-                )
+                raise Refuse(refusals.CLASSES_COLUMN(), refusals.SAY_CLASSES(table=table.title))
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(refusals.CLASSES(n=look.classes), refusals.CLASSES_RANGE())

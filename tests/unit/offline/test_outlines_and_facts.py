@@ -85,3 +85,12 @@ async def test_the_map_zooms_to_the_first_row(chat: Chat, asked: str, place: str
     await chat("show countries")
     answer = await chat(asked)
     assert chat.calls[-1] == ("zoom_to", {"place": place}), answer
+
+
+async def test_a_part_of_the_rows_is_labelled_in_the_layer_that_shows_it(chat: Chat) -> None:
+    await chat("show countries in Europe")
+    await chat("label the countries in Europe")
+    assert chat.calls[-1] == ("update_map_layer", {"layer_id": "countries", "style": {"label": "name"}})
+    await chat("label the countries in South America")
+    name, arguments = chat.calls[-1]
+    assert (name, arguments["filters"]) == ("add_map_layer", where("continent", "=", "South America"))

@@ -354,7 +354,10 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     if rows is not None:
         return await show_rows(scene, rows, intent.look, intent.where)
     if intent.where is not None and subject is not None:
-        return await show(scene, i.Show(subject, intent.look, intent.where))
+        drawn = await _drawn_already(scene, subject, intent.where)
+        if drawn is None:
+            return await show(scene, i.Show(subject, intent.look, intent.where))
+        subject = Mention(drawn.name, layers=(drawn.id,))
     if subject is not None and subject.everything:
         return [
             (
@@ -371,6 +374,13 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     if not arguments:
         raise Say(refusals.LOOKS_SO(layer=layer.name))
     return [("update_map_layer", {"layer_id": layer.id, **arguments})]
+
+
+async def _drawn_already(scene: Scene, subject: Mention, where: Condition) -> Layer | None:
+    """The layer that shows exactly these rows: `label the capitals` after `show the capitals`."""
+    table = scene.table_of(subject)
+    wanted = await to_cql2(scene, table, where)
+    return next((each for each in scene.layers if (each.table, each.filter) == (table.id, wanted)), None)
 
 
 def _layer_with(scene: Scene, layer: Layer, by: ColumnMention | None) -> Layer:
