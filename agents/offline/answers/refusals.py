@@ -158,6 +158,9 @@ ALLOW_SQL = Template("question_allow_sql", "Set GEOAGENT_SQL=on to allow it.")
 NO_ONE_PLACE = Template(
     "view_no_one_place", "“{text}” is not a place of its own, but what several {table} have in common"
 )
+NO_SIDE = Template(
+    "view_no_side", "“{place}” reaches across the 180th meridian, so nothing is clearly to the east or west of it"
+)
 SAY_SHOW = Template("view_say_show", "Say “show {table} in {text}, then zoom to them”.")
 SAY_WHERE = Template("view_say_where", "Say where to: “zoom to …”.")
 NO_FEATURES = Template("view_no_features", "no layer has any features to zoom to")

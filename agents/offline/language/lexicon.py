@@ -76,7 +76,8 @@ SUPERLATIVES = {
     "richest": ("rich", True), "thickest": ("thick", True), "thinnest": ("thick", False),
     "top": ("", True), "best": ("", True), "latest": ("time", True),
     "newest": ("time", True), "most recent": ("time", True), "most populous": ("people", True),
-    "most populated": ("people", True), "densest": ("dense", True), "smallest": ("big", False),
+    "most populated": ("people", True), "densest": ("dense", True), "most dense": ("dense", True),
+    "smallest": ("big", False),
     "lowest": ("high", False), "shortest": ("long", False), "shallowest": ("deep", False),
     "youngest": ("old", False), "weakest": ("strong", False), "slowest": ("fast", False),
     "narrowest": ("wide", False), "poorest": ("rich", False), "bottom": ("", False), "worst": ("", False),
@@ -90,6 +91,7 @@ SUPERLATIVES = {
     "busiest": ("busy", True), "quietest": ("busy", False), "least busy": ("busy", False),
     "most costly": ("worth", True),
     "earliest": ("time", False), "least populous": ("people", False), "least populated": ("people", False),
+    "least dense": ("dense", False),
 }  # fmt: skip
 """Superlatives: the measure, and whether the greatest value comes first."""
 

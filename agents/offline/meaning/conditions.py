@@ -188,11 +188,12 @@ Side = Literal["north", "south", "east", "west"]
 
 @dataclass(frozen=True, slots=True)
 class OnSide:
-    """Features entirely on one side of a parallel or meridian; `text` is the original wording."""
+    """Features entirely on one side of a parallel or meridian, or of a place; `text` is the original wording."""
 
     side: Side
     degrees: float
     text: str
+    place: str = ""
 
 
 Order = Literal["", "latitude", "longitude"]

@@ -94,3 +94,14 @@ async def test_a_part_of_the_rows_is_labelled_in_the_layer_that_shows_it(chat: C
     await chat("label the countries in South America")
     name, arguments = chat.calls[-1]
     assert (name, arguments["filters"]) == ("add_map_layer", where("continent", "=", "South America"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "corner"),
+    [("cities north of Switzerland", 49.0), ("how many cities are to the north of Switzerland", 49.0)],
+)
+async def test_the_side_of_a_place(chat: Chat, sentence: str, corner: float) -> None:
+    answer = await chat(sentence)
+    area = chat.calls[-1][1]["filters"]["args"][1]
+    assert area["coordinates"][0][0][1] == pytest.approx(corner, abs=1e-6), answer
+    assert "north of Switzerland" in area["name"]

@@ -178,9 +178,18 @@ def _beyond(cursor: Cursor) -> OnSide | None:
     lines = PARALLELS if side in ("north", "south") else MERIDIANS
     line = cursor.take(*lines)
     degrees = lines[line] if line is not None else _degrees(cursor, side)
-    if degrees is None or abs(degrees) > (90 if lines is PARALLELS else 180):
+    place = _place_name(cursor) if degrees is None else ""
+    if (degrees is None and not place) or abs(degrees or 0.0) > (90 if lines is PARALLELS else 180):
         return None
-    return OnSide(side, degrees, cursor.since(start).removeprefix("to the "))
+    return OnSide(side, degrees or 0.0, cursor.since(start).removeprefix("to the "), place)
+
+
+def _place_name(cursor: Cursor) -> str:
+    """The capitalised words from here on: `Berlin`, `Lake Geneva`."""
+    start = cursor.at
+    while (token := cursor.token()) is not None and token.kind == "word" and token.text[:1].isupper():
+        cursor.at += 1
+    return cursor.since(start) if cursor.at > start else ""
 
 
 def _degrees(cursor: Cursor, side: Side) -> float | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.domain import Bounds, Cql2, Focus, Table
 from agents.offline.answers import refusals
 from agents.offline.meaning.conditions import EarthLine, NearSpot, OnSide, Spot
 from agents.offline.meaning.filters.other_tables import joined
-from agents.offline.meaning.places import is_in
+from agents.offline.meaning.places import is_in, place_meant
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of
 
@@ -29,10 +30,17 @@ def of_shape(table: Table, fact: str) -> Cql2:
     return {"op": "not", "args": [asked]} if fact == "invalid" else asked
 
 
-def on_side(table: Table, condition: OnSide) -> Cql2:
-    """Features entirely on one side of a line; those that cross it are on neither side."""
+async def on_side(scene: Scene, table: Table, condition: OnSide) -> Cql2:
+    """Features entirely on one side of a line, or of a place; those that cross it are on neither side. Raises Ask or
+    Refuse."""
     if table.geometry_column is None:
         raise Refuse(refusals.NO_GEOMETRY(table=table.title))
+    if condition.place:
+        place = await place_meant(scene, condition.place)
+        edges = dict(zip(("west", "south", "east", "north"), place.bounds, strict=True))
+        if place.bounds[0] > place.bounds[2] and condition.side in ("east", "west"):
+            raise Refuse(refusals.NO_SIDE(place=condition.place))
+        condition = replace(condition, degrees=edges[condition.side], place="")
     west, south, east, north = -180.0, -90.0, 180.0, 90.0
     # Points at a pole or the antimeridian are on the area's edge and count; those on the line do not.
     is_points = table.geometry_family == "point"

@@ -114,7 +114,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             named = await weekdays_named(scene, table, condition)
             return named if named is not None else of_every_year(scene, table, condition)
         case OnSide():
-            return on_side(table, condition)
+            return await on_side(scene, table, condition)
         case NearSpot():
             return await near_spot(scene, table, condition)
         case InFocus(what):

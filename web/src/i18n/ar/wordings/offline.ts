@@ -57,6 +57,7 @@ export const offline = {
   question_i_can: "أستطيع التصفية بما في الأعمدة والعدّ والترتيب والتلوين.",
   question_no_sql: "استعلامات SQL معطّلة على هذا الخادم",
   question_allow_sql: "اضبط GEOAGENT_SQL=on للسماح بها.",
+  view_no_side: "يمتد “{place}” عبر خط الطول 180، فلا شيء يقع بوضوح شرقه أو غربه",
   view_no_one_place: "“{text}” ليس مكانًا واحدًا، بل تشترك فيه عدة عناصر من {table}",
   view_say_show: "اكتب “show {table} in {text}, then zoom to them”.",
   view_say_where: "اذكر الوجهة: “zoom to …”.",
