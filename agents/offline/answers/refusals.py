@@ -159,7 +159,8 @@ NO_ONE_PLACE = Template(
     "view_no_one_place", "“{text}” is not a place of its own, but what several {table} have in common"
 )
 NO_SIDE = Template(
-    "view_no_side", "“{place}” reaches across the 180th meridian, so nothing is clearly to the east or west of it"
+    "view_no_side",
+    "“{place}” reaches across the 180th meridian, so nothing is clearly to the east or west of it",
 )
 SAY_SHOW = Template("view_say_show", "Say “show {table} in {text}, then zoom to them”.")
 SAY_WHERE = Template("view_say_where", "Say where to: “zoom to …”.")

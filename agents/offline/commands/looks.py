@@ -81,7 +81,8 @@ def _labelled(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     """`label the cities by name`; a part of the rows, such as the capitals, becomes a layer of its own."""
     rows, words, text = bound.get("rows"), bound.get("columns", ()), bound.get("text", "")
     layer = rows.mention if rows is not None else bound.get("layer")
-    if ("{" in text) != ("text" in bound) or (rows is not None and (rows.where is None or rows.top)):
+    is_part = rows is None or (rows.where is not None and rows.top is None and not rows.mention.pronoun)
+    if ("{" in text) != ("text" in bound) or not is_part:
         return None
     tables = tables_of(layer, vocabulary) or vocabulary.few_tables
     mentions = tuple(ColumnMention(each.text, vocabulary.columns_called(tables, each.text)) for each in words)
@@ -191,7 +192,7 @@ COMMANDS = (
     command("multiply the colours [(of|for) {layer:mention}]", _drawn(Look(blend="multiply")), 1.0),
     command("(unblend|do not blend|(stop|no) blending [of|for]) [{layer:mention}]", _drawn(Look(blend="normal")), 1.0),
     command(f"(label|annotate|caption) [each [one]|every one|{{layer:mention}}] {_LABEL_TEXT}", _labelled),
-    command(f"(label|annotate|caption) {{rows:selection}} {_LABEL_TEXT}", _labelled, 2.0),
+    command(f"(label|annotate|caption) {{rows:selection}} {_LABEL_TEXT}", _labelled, 6.0),
     command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
             f" [(of|for|to|on|at|beside|next to) {{layer:mention}}|on] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write) {layer:mention} (labels|names) [on [it|them]]", _labelled, 0.5),

@@ -87,6 +87,17 @@ async def test_the_map_zooms_to_the_first_row(chat: Chat, asked: str, place: str
     assert chat.calls[-1] == ("zoom_to", {"place": place}), answer
 
 
+@pytest.mark.parametrize(
+    "asked", ["label them with the name", "label the countries with the name", "label them"]
+)
+async def test_rows_are_labelled_with_a_column(chat: Chat, asked: str) -> None:
+    await chat("show countries")
+    answer = await chat(asked)
+    assert chat.calls[-1] == ("update_map_layer", {"layer_id": "countries", "style": {"label": "name"}}), (
+        answer
+    )
+
+
 async def test_a_part_of_the_rows_is_labelled_in_the_layer_that_shows_it(chat: Chat) -> None:
     await chat("show countries in Europe")
     await chat("label the countries in Europe")
