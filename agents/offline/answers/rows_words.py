@@ -60,7 +60,9 @@ def rows_words(
         return measured(own, item, units.get(column))
 
     if len(rows) == 1 and table is not None:
-        answer = _one_row(columns, rows[0], name_of(table) if has_row_names(table) else None, in_words)
+        own = table.column(sort)
+        time = sort if own is not None and own.kind in ("date", "timestamp") else None
+        answer = _one_row(columns, rows[0], name_of(table) if has_row_names(table) else time, in_words)
         is_true = _is_true(intent, columns, rows[0]) if isinstance(intent, Lookup) else None
         return answer if is_true is None else texts.VERDICTS[is_true](answer=answer)
     years = [each.name for each in table.columns if holds_years(each)] if table is not None else []
