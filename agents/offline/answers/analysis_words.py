@@ -251,13 +251,14 @@ def _total(title: str, done: Done, found: Mapping[str, Any]) -> str | None:
 
 
 def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int) -> str:
-    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`, naming a few that share it.
-    `found` has the first of `total` rows."""
+    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`, naming a few that share it, but
+    not the rows without a value of the column. `found` has the first of `total` rows."""
     columns = list(found["columns"])
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
-    figure = rows[0][at]
     shown = [each for each in columns[:at] if not is_code(each)] or columns[:at]
+    rows = [row for row in rows if any(row[columns.index(each)] is not None for each in shown)] or rows
+    figure = rows[0][at]
     names = [
         " ".join(plain(value_of(*each)) for each in zip(columns, row, strict=True) if each[0] in shown)
         for row in rows

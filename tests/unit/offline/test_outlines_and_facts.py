@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.offline.answers.analysis_words import _greatest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, where
@@ -116,3 +117,11 @@ async def test_the_side_of_a_place(chat: Chat, sentence: str, corner: float) -> 
     area = chat.calls[-1][1]["filters"]["args"][1]
     assert area["coordinates"][0][0][1] == pytest.approx(corner, abs=1e-6), answer
     assert "north of Switzerland" in area["name"]
+
+
+def test_the_greatest_group_has_a_value() -> None:
+    found = {
+        "columns": ["burn_year", "area_m2"],
+        "rows": [{"burn_year": None, "area_m2": 105.0}, {"burn_year": 2009, "area_m2": 10.0}],
+    }
+    assert "2009 has the greatest" in _greatest("Total area of stands by burn year", found, "area_m2", 2)
