@@ -257,17 +257,18 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
     shown = [each for each in columns[:at] if not is_code(each)] or columns[:at]
-    rows = [row for row in rows if any(row[columns.index(each)] is not None for each in shown)] or rows
+    named = [row for row in rows if any(row[columns.index(each)] is not None for each in shown)] or rows
+    rows, total = named, total - (len(rows) - len(named))
     figure = rows[0][at]
     names = [
         " ".join(plain(value_of(*each)) for each in zip(columns, row, strict=True) if each[0] in shown)
         for row in rows
         if row[at] == figure
     ]
-    few = listed(names, most=MAX_SHARING)
+    few, count = listed(names, most=MAX_SHARING), len(names)
     if len(names) == len(rows) < total:
-        few = texts.AND_OTHERS(names=", ".join(names[:MAX_SHARING]))
-    return texts.GREATEST_IS(title=title, names=few, n=len(names), value=_measured(figure_name, figure))
+        few, count = texts.AND_OTHERS(names=", ".join(names[:MAX_SHARING])), total
+    return texts.GREATEST_IS(title=title, names=few, n=count, value=_measured(figure_name, figure))
 
 
 def _measured(column: str, figure: Any) -> str:
