@@ -142,7 +142,7 @@ async def reading(
         "encoding": encoding,
         "limits": asdict(limits),
     }
-    process = await _start(order, folder, limits)
+    process = await start_reader(order, folder, limits)
     try:
         assert process.stdout is not None  # noqa: S101
         try:
@@ -155,7 +155,7 @@ async def reading(
         await asyncio.shield(_end(process))
 
 
-async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> Process:
+async def start_reader(order: dict[str, Any], folder: Path, limits: IngestLimits) -> Process:
     """Start the reader without the server's environment, so that it has no secrets."""
     environment = {
         "PATH": os.environ.get("PATH", ""),
@@ -181,20 +181,28 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
         root=str(ROOT), seconds=limits.processor_seconds, memory=limits.memory, output=limits.unpacked
     )
     with (folder / LOG).open("wb") as log_text:
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-W",
-            "ignore",
-            "-c",
-            bootstrap,
-            json.dumps(order),
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=log_text,
-            env=environment,
-            cwd=folder,
-            limit=MAX_HEADER_BYTES,
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                sys.executable,
+                "-W",
+                "ignore",
+                "-c",
+                bootstrap,
+                json.dumps(order),
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=log_text,
+                env=environment,
+                cwd=folder,
+                limit=MAX_HEADER_BYTES,
+            )
         )
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # A start that is cancelled would kill the process without waiting until it has ended.
+            await asyncio.shield(_end_started(starting))
+            raise
 
 
 _LIMITED = """
@@ -282,6 +290,11 @@ def _read_end(path: Path, most: int) -> bytes:
 def _read(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         return file.read(most)
+
+
+async def _end_started(starting: asyncio.Future[Process]) -> None:
+    with suppress(OSError):
+        await _end(await starting)
 
 
 async def _end(process: Process) -> None:

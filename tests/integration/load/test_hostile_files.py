@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import asdict
@@ -24,6 +25,7 @@ from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
 from server.gis.ingest.limits import MB, FileTooLarge
+from server.gis.ingest.process import start_reader
 from server.gis.reading.notes import REFUSED
 from tests.support.children import ran
 from tests.support.looking import PATIENCE, until
@@ -216,6 +218,18 @@ async def test_a_loading_that_is_cancelled_ends_its_reader_and_its_session(
     await asyncio.gather(loading, return_exceptions=True)
     assert copying_reader() is None
     assert await tables(database) == []
+
+
+@pytest.mark.parametrize("later", range(1, 4))
+async def test_a_reader_that_is_cancelled_while_it_starts_has_ended(tmp_path: Path, later: int) -> None:
+    others = set(psutil.Process().children())
+    starting = asyncio.create_task(start_reader({"path": str(slow_file(tmp_path))}, tmp_path, IngestLimits()))
+    for _ in range(later):
+        await asyncio.sleep(0)
+        time.sleep(0.2)  # noqa: ASYNC251  # the loop is busy, as on a server under load
+    assert starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
+    assert set(psutil.Process().children()) <= others  # nor one that was killed, but has not ended yet
 
 
 def slow_file(folder: Path) -> Path:
