@@ -125,3 +125,9 @@ def test_the_greatest_group_has_a_value() -> None:
         "rows": [{"burn_year": None, "area_m2": 105.0}, {"burn_year": 2009, "area_m2": 10.0}],
     }
     assert "2009 has the greatest" in _greatest("Total area of stands by burn year", found, "area_m2", 2)
+
+
+async def test_the_south_of_a_place_is_not_beyond_it(chat: Chat) -> None:
+    answer = await chat("which cities are in the south of Switzerland?")
+    assert not chat.layers, answer
+    assert {name for name, _ in chat.calls} <= {"cannot_do"}, answer

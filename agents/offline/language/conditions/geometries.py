@@ -166,7 +166,7 @@ def _hemisphere(cursor: Cursor) -> OnSide | None:
 
 def _beyond(cursor: Cursor) -> OnSide | None:
     start = cursor.at
-    cursor.take("to the")
+    is_inside = not cursor.take("to the") and cursor.word(-1) in ("the", "in")  # `in the south of Italy`
     side = _SIDES.get(cursor.word()) if cursor.word(1) == "of" else None
     if side is not None:
         cursor.at += 2
@@ -178,7 +178,7 @@ def _beyond(cursor: Cursor) -> OnSide | None:
     lines = PARALLELS if side in ("north", "south") else MERIDIANS
     line = cursor.take(*lines)
     degrees = lines[line] if line is not None else _degrees(cursor, side)
-    place = _place_name(cursor) if degrees is None else ""
+    place = _place_name(cursor) if degrees is None and not is_inside else ""
     if (degrees is None and not place) or abs(degrees or 0.0) > (90 if lines is PARALLELS else 180):
         return None
     return OnSide(side, degrees or 0.0, cursor.since(start).removeprefix("to the "), place)
