@@ -46,7 +46,7 @@ UNPROVEN = Proven()
 
 
 def proof_from(row: ProfileRow, state: TableState, table: Table) -> Proven | None:
-    """The proof that a stored profile is for the table as it is now; None if it is none."""
+    """What a stored profile proves about the table as it is now; None if it proves nothing."""
     profile = row.profile
     # Which rows a role sees may change without a change of the table.
     if profile is None or not state.version or state.by_row:

@@ -54,7 +54,7 @@ value is the tag that was asked for, which another server may know already."""
 
 
 Prove = Callable[[Table], Awaitable[Proven | None]]
-"""The proof of a table; None if there is none."""
+"""What is proven about the rows of a table; None without a proof."""
 STATEMENT_KEPT_S = 10.0
 """How long a statement is used before it is asked again what is known about the table."""
 

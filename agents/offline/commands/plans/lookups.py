@@ -89,12 +89,9 @@ async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent:
     filters = reduce(lambda one, other: combined("or", one, other), best)
     named = name_column(table)
     if not intent.words:
-        kinds = (
-            []
-            if intent.others
-            else [each.name for each in text_columns(table) if is_wide(each)][:MAX_COMPARED]
-        )
-        usual = [*kinds, *(each.name for each in number_columns(table)[:MAX_COMPARED])]
+        kinds = [each.name for each in text_columns(table) if is_wide(each) and not intent.others]
+        numbers = [each.name for each in number_columns(table)]
+        usual = [*kinds[:MAX_COMPARED], *numbers[:MAX_COMPARED]]
         shown = list(dict.fromkeys([*([named.name] if named else []), *usual]))
         return [("query_features", {"table": table.id, "columns": shown, "filters": filters, "limit": 5})]
     column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))

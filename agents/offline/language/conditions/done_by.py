@@ -304,9 +304,12 @@ class DoneBy(NotDone):
 
     def has_no_time(self, column: ColumnMention) -> bool:
         """Whether a column holds yes or no, and no other one tells when, as `burn_year` does for `burned`."""
-        times = [each for table in self.tables for each in table.columns if is_point_in_time(each)]
-        dated = any(records(each, word) for each in times for word in name_words(column.text))
-        return self.is_flag(column) and not dated
+        return self.is_flag(column) and not any(
+            is_point_in_time(each) and records(each, word)
+            for table in self.tables
+            for each in table.columns
+            for word in name_words(column.text)
+        )
 
     def says_allowed(self, column: ColumnMention) -> bool:
         """Whether yes in the column means allowed, not banned."""

@@ -20,6 +20,8 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 
+_DATES = ("date", "timestamp")
+
 
 class NotDone(Comparisons):
     """Rules for actions that did not happen."""
@@ -78,10 +80,7 @@ class NotDone(Comparisons):
 
     def _dated(self, word: str) -> list[Column]:
         """The dates of an action: `last_insp` of `inspected`, `maint_date` of `maintenance`."""
-        times = [
-            each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
-        ]
-        named = columns_called(self.tables, (word,), lambda each: each.kind in ("date", "timestamp"))
-        return [each for each in times if records(each, word)] or [
-            each for each in times if each.name in named
-        ]
+        own = [each for table in self.tables for each in table.columns if each.kind in _DATES]
+        recorded = [each for each in own if records(each, word)]
+        named = columns_called(self.tables, (word,), lambda each: each.kind in _DATES)
+        return recorded or [each for each in own if each.name in named]
