@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import asyncpg
@@ -112,13 +113,19 @@ async def test_cells_are_chosen_sized_and_given_a_statistic_by_hand(person: Pers
     counts = {"hexbin": layer["count"], "grid": on_map}
     inspector = await inspector_of(person, "airports")
 
-    async def drawn(wanted: dict[str, Any], *names: str) -> list[dict[str, Any]]:
-        """The cells of all airports once they have this style and attributes, which some cells may lack."""
+    async def drawn(
+        wanted: dict[str, Any], *names: str, instead_of: Sequence[dict[str, Any]] = ()
+    ) -> list[dict[str, Any]]:
+        """The cells of all airports once they have this style and attributes, which some cells may lack.
+
+        Until cells of another size are there, those of the size before are drawn, with the same attributes.
+        """
         now = await style(person)
         found = await cells(person, "airports")
         are_there = {"count", *names} == {name for each in found for name in each} - {"@cell"}
         is_whole = sum(each["count"] for each in found) == counts.get(now["kind"])
-        return found if are_there and is_whole and now.items() >= wanted.items() else []
+        is_new = {each["@cell"] for each in found} != {each["@cell"] for each in instead_of}
+        return found if are_there and is_whole and is_new and now.items() >= wanted.items() else []
 
     await inspector.get_by_role("button", name="Hexagons", exact=True).click()
     await until(lambda: drawn({"kind": "hexbin", "column": None}), pause=0.1)
@@ -132,7 +139,7 @@ async def test_cells_are_chosen_sized_and_given_a_statistic_by_hand(person: Pers
     await expect(person.page.locator(".legend").first).to_contain_text("Largest")
 
     await inspector.get_by_role("slider", name="Size").press("End")
-    large = await until(lambda: drawn({"size": 100}, "max of elevation_m"), pause=0.1)
+    large = await until(lambda: drawn({"size": 100}, "max of elevation_m", instead_of=small), pause=0.1)
     assert len(large) < len(small) / 3
     assert max(each.get("max of elevation_m", 0) for each in large) == highest
 
