@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from agents.offline.language.grammar import Capture, Choice, Node, Part, Parts, Sequence_, Slot, Word
 from agents.offline.language.reading import TOO_INVOLVED
@@ -39,8 +39,7 @@ class Span:
     cost: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A node read up to `end`; `bindings` are the filled slots in the order of the words."""
 
     end: int

@@ -120,13 +120,20 @@ class Cursor:
 
     def take(self, *phrases: str | Phrases) -> str | None:
         """Read the first of the phrases that is here."""
-        first = self.word()
+        self._steps += 1  # as `word` does, which is not called because this is asked most of all
+        if self._steps > MAX_STEPS:
+            raise TOO_INVOLVED
+        at = self.at
+        first = self._words[at] if 0 <= at < self.end else ""
         if not first:
             return None
         for phrase, more in _beginning_with(phrases, first):
-            end = self.at + 1 + len(more)
+            if not more:
+                self.at = at + 1
+                return phrase
+            end = at + 1 + len(more)
             self._steps += len(more)
-            if not more or (end <= self.end and self._words[self.at + 1 : end] == more):
+            if end <= self.end and self._words[at + 1 : end] == more:
                 self.at = end
                 return phrase
         return None

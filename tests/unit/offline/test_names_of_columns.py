@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 
 from agents.domain import ColumnKind
-from agents.offline.language.names import columns as column_names
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.compared import ComparedColumns
 from agents.offline.language.words import name_words
 from tests.unit.geo_agent.making import make_table
 
@@ -137,5 +137,6 @@ def test_no_column_that_words_mean_is_passed_over(columns: Columns, monkeypatch:
     longer = dict.fromkeys(pair for own in known for pair in permutations((*own, *others), 2))
     longer |= dict.fromkeys(own[at : at + 4] for own in known for at in range(len(own) - 3))
     compared = {words: columns_called((table,), words) for words in longer}
-    monkeypatch.setattr(column_names, "_may_mean", lambda *_: True)
+    monkeypatch.setattr(ComparedColumns, "candidates", lambda each, _: each.all)
+    table, _ = make_table("data.rows", None, "", columns, [])  # what was found for the other one is kept
     assert {words: columns_called((table,), words) for words in longer} == compared

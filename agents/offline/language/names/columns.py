@@ -21,19 +21,18 @@ from agents.offline.language.names.comments import (
     comment_head,
     phrases_for_rows,
     second_noun,
-    without_origin,
-    wordings,
 )
+from agents.offline.language.names.compared import KeptComparisons
 from agents.offline.language.names.costs import (
     NUMBERS,
     PASSED_OVER,
+    PER_CURRENCY,
     TIMES,
     UNIT_WORDS,
     UNITS_IN_FULL,
     begins_word,
     cost_of_name,
     dates_action,
-    may_have_initials,
     measures_action,
     names_agent,
     says_year,
@@ -83,7 +82,7 @@ _RECORDED = word_set("""
 """)
 """Words in names of dates that describe the record, not its subject."""
 _WHOSE = word_set("the their its")
-_PRICES, _CURRENCIES = word_set("price cost"), word_set("eur usd gbp chf")
+_PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 """All words without meaning beside the words for a column."""
 _NEUTRAL_WORDS |= {"name", "code", "number", "land", *UNITS_IN_FULL}
@@ -96,7 +95,7 @@ NOTHING_NEW = 0.75
 
 
 def columns_called(
-    tables: Sequence[Table], words: Words, fits: Callable[[Column], bool] = lambda _: True
+    tables: Sequence[Table], words: Words, fits: Callable[[Column], bool] | None = None
 ) -> list[str]:
     """Names of the columns that match the words best: by name, measure or comment.
 
@@ -126,27 +125,32 @@ def columns_called(
 
 
 def _costs(
-    tables: Sequence[Table], words: Words, fits: Callable[[Column], bool], *, after_noun: bool = False
+    tables: Sequence[Table], words: Words, fits: Callable[[Column], bool] | None, *, after_noun: bool = False
 ) -> dict[str, float]:
     """The cost of each matching column. `after_noun`: the table's noun comes first: `road class`."""
     costs: dict[str, float] = {}
     for table in tables[:MAX_MEANT]:
-        noun: frozenset[str] = frozenset()
-        if after_noun:
-            noun = _words_of_rows(table.name, table.comment) - _columns_of_a_word(table)
-        begin = next((at for at, word in enumerate(words) if not _is_one_of(word, noun)), len(words))
+        begin = _after_noun(table, words) if after_noun else 0
         if begin == len(words) or (after_noun and not begin):
             continue
-        for column in table.columns:
-            rest = _as_money(column.name, words[begin:])
-            for comment in wordings(without_origin(column.comment)):
-                if column.kind != "geometry" and _may_mean(column.name, comment, rest) and fits(column):
-                    cost = _cost(column.name, column.kind, comment, rest)
-                    if cost is not None and cost < costs.get(column.name, cost + 1):
-                        costs[column.name] = cost
+        for name, cost in _compared.of(table.columns).costs(words[begin:]).items():
+            if cost < costs.get(name, cost + 1) and (fits is None or _fits(table, name, fits)):
+                costs[name] = cost
     return costs
 
 
+def _fits(table: Table, name: str, fits: Callable[[Column], bool]) -> bool:
+    column = table.column(name)
+    return column is not None and fits(column)
+
+
+def _after_noun(table: Table, words: Words) -> int:
+    """The position after the words that only name the rows of the table."""
+    noun = _words_only_of_rows(table.name, table.comment, _compared.of(table.columns).single_words)
+    return next((at for at, word in enumerate(words) if not _is_one_of(word, noun)), len(words))
+
+
+@lru_cache(maxsize=32768)
 def _is_one_of(word: str, nouns: frozenset[str]) -> bool:
     """Whether a word is a form of one of the nouns: `sampling lab` of samples is their `lab`."""
     return word in nouns or any(are_forms(word, each) for each in nouns)
@@ -155,18 +159,7 @@ def _is_one_of(word: str, nouns: frozenset[str]) -> bool:
 def _as_money(name: str, words: Words) -> Words:
     """The words with a currency for the price noun: `price per m2` for `eur_per_m2`."""
     own = name_words(name)
-    is_price = words[0] in _PRICES and own[:1] and own[0] in _CURRENCIES and own[1:2] == ("per",)
-    return (own[0], *words[1:]) if is_price else words
-
-
-def _may_mean(name: str, comment: str | None, words: Words) -> bool:
-    """Quick check before `_cost`: each of several words must be related to the column."""
-    if len(words) == 1:
-        return True
-    for word in words:
-        if not _is_related(name, comment, word):
-            return may_have_initials(name, words)
-    return True
+    return (own[0], *words[1:]) if words[0] in _PRICES and own[:2] in PER_CURRENCY else words
 
 
 @lru_cache(maxsize=65536)
@@ -209,6 +202,13 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     ):
         costs.append(DESCRIBED)
     return min(costs, default=None)
+
+
+def _cost_in_words(name: str, kind: str, comment: str | None, words: Words) -> float | None:
+    return _cost(name, kind, comment, _as_money(name, words))
+
+
+_compared = KeptComparisons(_is_related, _cost_in_words)
 
 
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
@@ -318,10 +318,10 @@ def _telling(words: Words) -> Words:
     return tuple(word for word in words if word not in PASSED_OVER)
 
 
-def _columns_of_a_word(table: Table) -> frozenset[str]:
+@lru_cache(maxsize=4096)
+def _words_only_of_rows(name: str, comment: str | None, columns: frozenset[str]) -> frozenset[str]:
     """Nouns of the rows that are also column names mean the column: `dwellings` of building permits."""
-    names = (name_words(column.name) for column in table.columns)
-    return frozenset(words[0] for words in names if len(words) == 1)
+    return _words_of_rows(name, comment) - columns
 
 
 @lru_cache(maxsize=65536)

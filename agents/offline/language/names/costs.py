@@ -35,6 +35,8 @@ UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension
 """Units in column names. `year` is a measure there."""
 PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 """Words ignored within a column's name: `boardings on a weekday`."""
+PER_CURRENCY = frozenset((each, "per") for each in ("eur", "usd", "gbp", "chf"))
+"""How the name of a price begins: `eur_per_m2`."""
 NUMBERS, TIMES = ("integer", "number"), ("integer", "date", "timestamp")
 """Kinds of columns that hold numbers, and kinds that may hold times."""
 _CODES = word_set("cd code no nr num number")
@@ -137,18 +139,15 @@ def _beginnings(own: str, words: Words, at: int, several: bool) -> list[tuple[in
     return found
 
 
-def may_have_initials(name: str, words: Words) -> bool:
-    """Whether a word of the name may consist of initials of some of the words."""
-    for own in _initials_in(name):
-        if len(own) <= len(words):
-            letters = (word[0] for word in words)
-            if all(each in letters for each in own):
-                return True
-    return False
+def are_initials_among(own: str, letters: str) -> bool:
+    """Whether a word of a name may consist of some of the first letters of words, in their order."""
+    left = iter(letters)
+    return len(own) <= len(letters) and all(each in left for each in own)
 
 
 @lru_cache(maxsize=32768)
-def _initials_in(name: str) -> Words:
+def initials_in(name: str) -> Words:
+    """The words of a name that may consist of initials."""
     known = {"id", *ABBREVIATIONS, *UNIT_WORDS}
     return tuple(each for each in name_words(name) if each not in known and 1 < len(each) <= MAX_WORDS)
 
