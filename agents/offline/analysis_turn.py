@@ -30,7 +30,8 @@ from agents.offline.answers.wording import why_failed
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.examples import nearest_examples
-from agents.offline.commands.looks import style_arguments, with_stored_values
+from agents.offline.commands.looks import style_arguments
+from agents.offline.commands.plans.value_colours import with_stored_values
 from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words

@@ -62,7 +62,14 @@ async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str
             return await _late(scene, value, results[source] if source in results else scene.table(source))
         return reference(value)
 
-    return {name: await final(value) for name, value in operation.arguments.items()}
+    arguments = {name: await final(value) for name, value in operation.arguments.items()}
+    for name, value in operation.arguments.items():
+        if isinstance(value, Ranking) and value.top.measure == "old":
+            source = reference(operation.arguments[value.of])
+            table = results[source] if source in results else scene.table(source)
+            column = table.column(arguments[name])  # the oldest rows have the lowest year
+            arguments["smallest"] = column is not None and not ranks_descending(value.top, column)
+    return arguments
 
 
 def late_look(table: Table, look: Look) -> Look:
@@ -84,10 +91,7 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
         case ColumnWords():
             return column_called(scene, table, words.text)
         case Ranking():
-            ranked = top_column(scene, table, words.top)
-            if ranks_descending(words.top, ranked) != words.top.descending:
-                raise Refuse(refusals.NO_AGE(column=ranked.name), refusals.SAY_EARLIEST())
-            return ranked.name
+            return top_column(scene, table, words.top).name
         case AddedColumn(name):
             return _added(table, name)
         case AddedInUnit(AddedColumn(name), factor):

@@ -4,6 +4,7 @@ is used or offered only if it can be read."""
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import dropwhile
@@ -178,7 +179,9 @@ async def offered(
 ) -> str:
     """The options to click on: the request with the option in place of the ambiguous words, if that is readable."""
     lines = [f"- {plain(each)}" for each in meanings[:MAX_OFFERED]]
-    before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
+    found = re.search(rf"(?<!\w){re.escape(ask.words)}(?!\w)", request) if ask.words else None
+    words = found is not None
+    before, after = (request[: found.start()], request[found.end() :]) if found is not None else (request, "")
     before = before.removesuffix("the ")
     for option in ask.options[:MAX_OFFERED] if not lines else ():
         reworded = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"

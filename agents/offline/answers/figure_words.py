@@ -10,6 +10,7 @@ from agents.domain import Table
 from agents.geo.wording.phrases import count_of, number, value
 from agents.offline.answers import texts
 from agents.offline.answers.wording import Facts, plain, sampled_words, sentences, where_words
+from agents.offline.meaning.columns import asks_for_age
 from agents.offline.meaning.intents import Command, Lookup, Statistic
 from agents.units import Unit
 from agents.worded import joined
@@ -34,7 +35,8 @@ def statistics_words(
     about["basis"] = basis_words(known, stats.get("nulls", 0))
     if what in texts.FIGURES and stats.get(what) is not None:
         found = measured(stats[what], unit)
-        return sentences(texts.FIGURES[what](value=found, **about), sampled_words(stats))
+        age = age_words(asked, stats[what], table)
+        return sentences(texts.FIGURES[what](value=found, **about), age, sampled_words(stats))
     if what == "values" or stats.get("mean") is None:
         different = count_of(stats.get("distinct", 0), "different value")
         common = texts.MOST_COMMON(values=common_words(stats.get("top", ())[:10]))
@@ -49,6 +51,15 @@ def statistics_words(
         )
     }
     return sentences(texts.ALL_FIGURES(**about, **ends), sampled_words(stats))
+
+
+def age_words(asked: Statistic | None, year: float, table: Table | None) -> str:
+    """For a mean or median of years that was asked for as an age: how long ago that is."""
+    column = table.column(asked.column.columns[0]) if asked and table and asked.column.columns else None
+    if asked is None or column is None or not asks_for_age(asked.column.text, column):
+        return ""
+    now = datetime.date.today().year
+    return texts.YEARS_AGO(n=round(now - year), year=str(now))
 
 
 def basis_words(known: int, empty: int) -> str:

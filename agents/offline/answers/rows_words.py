@@ -18,6 +18,7 @@ from agents.offline.answers.wording import (
     where_words,
     without_known,
 )
+from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
@@ -135,6 +136,8 @@ def _is_true(asked: Lookup, columns: Sequence[str], row: Any) -> bool | None:
         return None
     if isinstance(stored, bool):
         return stored
+    if stored.casefold() in YES | NO:
+        return stored.casefold() in YES
     named, own = name_words(asked.value), name_words(stored)
     return named == own if named == own or not {*named} & {*own} else None
 

@@ -199,6 +199,7 @@ MOST_COMMON = Template("most_common", "Most common: {values}.")
 NO_VALUE = Template("no_value", "No row of {name}{where} has a {column}.")
 SPAN_OF_TIME = Template("time_span", "From {low} to {high} {column} has {count} in {name}{where}")
 ONE_TIME = Template("time_one", "{span}, all at one time, so there is no average per {unit}.")
+YEARS_AGO = Template("time_years_ago", "That is {n|one=# year|other=# years} before {year}.")
 RATE = Template("time_rate", "{span}: {rate} per {unit} on average.")
 TIED = Template(
     "place_shared",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.conditions.flags import is_flag
+from agents.offline.language.conditions.flags import is_flag, is_flag_named
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.names.costs import years_in
@@ -160,19 +160,35 @@ def _fact_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`: by the boolean column with that name, or
-    the only column with such a value."""
-    if _LINKS & {bound["whose"].split()[-1], bound["what"].split()[0]}:
+    """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`, `is it in poor condition?`: by the
+    boolean column with that name, or the only column with such a value."""
+    words, before = name_words(bound["what"]), bound["whose"].split()[-1]
+    if before in _LINKS:
         return None
-    words = name_words(bound["what"])
     flags = {
         column.name
         for table in vocabulary.few_tables
         for column in table.columns
-        if is_flag(column) and column.name in vocabulary.columns_called((table,), bound["what"])
+        if is_flag(column)
+        and (
+            column.name in vocabulary.columns_called((table,), bound["what"]) or is_flag_named(column, words)
+        )
     }
-    named = flags or {column for _, column, _ in vocabulary.values_called(words)}
-    return Lookup(named.pop(), bound["whose"], value=bound["what"]) if len(named) == 1 else None
+    if not flags and bound["what"].split()[0] in _LINKS:
+        return None
+    values = {
+        column
+        for table, column, _ in vocabulary.values_called(words)
+        if column not in vocabulary.columns_called((table,), before)  # `grade I` as a whole
+    }
+    named = {(name, bound["what"]) for name in flags or values}
+    for at in range(1, len(words)) if not named else ():
+        for text, value in ((words[:at], words[at:]), (words[at:], words[:at])):
+            for table, column, _ in vocabulary.values_called(value):
+                if column in vocabulary.columns_called((table,), " ".join(text)):
+                    named.add((column, " ".join(value)))
+    ((column, value),) = named if len(named) == 1 else ((None, ""),)
+    return Lookup(column, bound["whose"], value=value) if column is not None else None
 
 
 def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:

@@ -13,6 +13,7 @@ from agents.offline.language.names.columns import measure_columns, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, doers_of, english, name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, NearSpot, OneOf, Top, all_of
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
@@ -83,6 +84,17 @@ def _of_each_row(bound: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Ment
 def _each_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     found = _of_each_row(bound, vocabulary)
     return Show(found[0], Look(by=found[1])) if found is not None else None
+
+
+def _column_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`show the elevation of airports in Peru`: these rows coloured by their own numbers."""
+    subject, what = bound["rows"], bound["what"]
+    tables = vocabulary.tables(subject.mention.tables)
+    names = vocabulary.columns_called(tables, what)
+    own = [each for table in tables for each in table.columns if each.name in names]
+    if subject.top is not None or not own or not all(map(is_number, own)):
+        return None
+    return Show(subject.mention, Look(by=ColumnMention(what, names)), subject.where)
 
 
 def _each_listed(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -244,6 +256,12 @@ COMMANDS = (
         -6.0,
     ),
     command(f"[show [me]|map|display|draw] [the] {_EACH_ROW} [on the map]", _each_drawn, 3.0),
+    command(
+        "(show [me]|map|display|draw|plot) [the] [number of] {what:words}"
+        " (of|at|on|for|per|by|for each|of each|at each) [all] [the] {rows:selection} [on (the|a) map]",
+        _column_drawn,
+        3.5,
+    ),
     command(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", _each_listed, 3.0),
     command(
         "[and] what (would|will|does|do) (it|that) cost [us] to {does:words} (it|them|these|those|all of them)",
@@ -252,7 +270,8 @@ COMMANDS = (
     command("[and] how much (would|will|does) it cost [us] to {does:words} (it|them|these|those)", _costs),
     command("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", _who, -1.0),
     command(
-        "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently)", _done_most
+        "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)",
+        _done_most,
     ),
     command("when (was|were) {rows:selection}", _when, -1.0),
     command(f"when (was|were|is) [the] which={_LATEST} {{rows:selection}}", _latest, -1.0),

@@ -220,7 +220,14 @@ def _they_on_average(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Statistic("mean", ColumnMention(_NOUNS[bound["how"].lower()]), Mention("they", pronoun=True))
 
 
-_NOUNS = {"wide": "width", "deep": "depth", "high": "height", "tall": "height", "long": "length"}
+_NOUNS = {
+    "wide": "width",
+    "deep": "depth",
+    "high": "height",
+    "tall": "height",
+    "long": "length",
+    "old": "age",
+}
 
 
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from agents.domain import (
     USUAL_HEAT_PX,
     Blend,
     ClassMethod,
-    Column,
     Layer,
     Style,
     Table,
@@ -23,21 +22,16 @@ from agents.geo.styling.colours import NO_FILL, colour_name
 from agents.geo.styling.ramps import DEFAULT_SEQUENTIAL, REVERSED
 from agents.offline.answers import refusals
 from agents.offline.commands.requests import command, tables_of
-from agents.offline.language.conditions.flags import NO, YES, flag_values
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.meaning.columns import check_unit, column_called, is_number, named_column
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import check_unit, column_called, named_column
 from agents.offline.meaning.conditions import ColumnMention, Mention, all_of
 from agents.offline.meaning.intents import Intent, Look, Restyle, Show
-from agents.offline.meaning.row_names import name_column, text_columns
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Refuse, Say, Scene
-from agents.offline.meaning.spellings import adjective_forms
-from agents.offline.meaning.stored_values import stored_values
 
 _IN_BRACES = re.compile(r"\{([^{}]*)\}")
-GREYS = frozenset(("grey", "gray", "lightgrey", "lightgray", "darkgrey", "darkgray"))
-"""Colours accepted for values without a colour of their own, which are drawn in grey."""
 DENSITIES = ("heatmap", "hexbin", "grid")
 """Styles that a colour ramp applies to without a column."""
 
@@ -268,7 +262,8 @@ def _kind(scene: Scene, table: Table, look: Look, now: Style | None) -> dict[str
     if look.color is not None and now is not None and now.kind in DENSITIES:
         return {"kind": now.kind}
     if look.kind == "proportional":
-        raise Refuse(refusals.CIRCLES_COLUMN(), refusals.SAY_SIZE(table=table.title))
+        is_by_number = now is not None and now.kind == "graduated" and now.column is not None
+        return {"kind": "proportional", "column": now.column} if now and is_by_number else {"kind": "single"}
     return {}
 
 
@@ -277,41 +272,6 @@ def _is_only_line(table: Table, look: Look, layer: Layer | None) -> bool:
     kind = look.kind or (layer.style.kind if layer is not None else None)
     family = layer.geometry_type if layer is not None else table.geometry_family
     return family == "line" and kind != "proportional"
-
-
-async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
-    """The style with values as stored and their column. Raises Refuse if no column has all values."""
-    if not look.values:
-        return look
-    named = [(words, color) for words, color in look.values if words.lower() not in _OTHERS]
-    if not named or any(color not in GREYS for words, color in look.values if words.lower() in _OTHERS):
-        raise Refuse(refusals.OTHERS_COLOUR())
-    columns = text_columns(table) if look.by is None else [named_column(scene, table, look.by)]
-    missing = named[0][0]
-    for column in columns:
-        found: list[tuple[Any, str]] = []
-        for words, color in named:
-            stored = await _stored(scene, table, column, words)
-            found += [(each, color) for each in stored]
-            if not stored:
-                missing = words
-                break
-        else:
-            return replace(look, by=ColumnMention(column.name, (column.name,)), values=tuple(found))
-    looked = refusals.LOOKED_IN(columns=", ".join(column.name for column in columns[:8]))
-    raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=missing), looked)
-
-
-_OTHERS = word_set("rest other others else") | {"the rest", "the others", "all others", "everything else"}
-
-
-async def _stored(scene: Scene, table: Table, column: Column, words: str) -> Sequence[Any]:
-    if column.kind == "boolean":
-        return flag_values(column, fold(words) in YES) if fold(words) in YES | NO else []
-    if is_number(column):
-        return [float(words)] if words.replace(".", "", 1).isdigit() else []
-    found = await stored_values(scene, table, [column], adjective_forms(words))
-    return found.get(column.name, [])
 
 
 def _reversed_ramp(table: Table, now: Style | None) -> str:

@@ -142,7 +142,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     own: tuple(words.split())
     for own, words in {
         "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "cond": "condition", "ct": "count number",
-        "dt": "date", "eco": "ecological ecology", "insp": "inspection inspected",
+        "dec": "decision decided", "dt": "date", "eco": "ecological ecology", "insp": "inspection inspected",
         "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
         "wd": "weekday", "wkdy": "weekday", "wknd": "weekend", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
@@ -156,14 +156,15 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "ind": "individual industry industrial index", "inh": "inhabitant", "inv": "inventory", "loc": "location",
         "mat": "material", "mfr": "manufacturer", "mgmt": "management", "mth": "month", "nbhd": "neighbourhood",
         "obs": "observer observation observed", "occ": "occupancy occupied", "op": "operating operation operator",
-        "pk": "park", "prop": "property proportion", "prot": "protected protection", "pub": "public",
+        "pk": "park", "priv": "private", "prop": "property proportion", "prot": "protected protection", "pub": "public",
         "rte": "route", "sch": "school", "sev": "severity", "spd": "speed", "spp": "species", "subst": "substation",
         "typ": "type", "veg": "vegetation", "veh": "vehicle", "wtr": "water", "yld": "yield", "zn": "zone",
         "hr": "hour", "inc": "income incident",
         "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
         "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
-        "qty": "quantity", "rd": "road", "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
+        "qty": "quantity", "rd": "road", "rec": "received record", "recd": "received",
+         "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
         "surv": "survey surveyed", "vel": "velocity", "stn": "station",
         "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
     }.items()

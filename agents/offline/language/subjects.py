@@ -152,13 +152,14 @@ class Grammar(ValueNouns):
         if sized is not None:
             return replace(sized, all=everything)
         begin = cursor.at
+        denies = begin > 0 and cursor.word(-1) in ("with", "having", "have", "has")  # `with no dead trees`
         for count in range(self.value_before_noun(begin, self.mention), _MOST_ADJECTIVES + 1):
             cursor.at = begin + count
             mention = self.mention() if count or top or everything else self._first_mention(start)
             if (
                 mention is not None
                 and not (count and self.cursor.tokens[begin + count - 1].lower in ("and", "or"))
-                and "no" not in cursor.words[begin + 1 : begin + count]
+                and "no" not in cursor.words[begin + (not denies) : begin + count]
                 and (not mention.pronoun or mention.tables or mention.layers or (pronouns and not count))
                 and not (count and (mention.everything or cursor.tokens[begin + count].lower == "of"))
             ):

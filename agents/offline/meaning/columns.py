@@ -112,9 +112,14 @@ def check_unit(table: Table, column: Column | None, unit: Unit | None) -> None:
         raise Refuse(refusals.NO_UNIT(column=column.name, table=table.title, unit=unit.symbol))
 
 
+def asks_for_age(words: str, column: Column) -> bool:
+    """Whether the words ask for an age, of which the column holds the date or year of the beginning."""
+    return "age" in name_words(words) and is_point_in_time(column)
+
+
 def check_age(words: str, column: Column | None) -> None:
     """Raise Refuse if the words ask for an age but the column holds dates or years."""
-    if "age" in name_words(words) and column is not None and is_point_in_time(column):
+    if column is not None and asks_for_age(words, column):
         raise Refuse(refusals.NO_AGE(column=column.name), refusals.SAY_EARLIEST())
 
 

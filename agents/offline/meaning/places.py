@@ -311,6 +311,12 @@ def is_in(position: tuple[float, float], bounds: Bounds) -> bool:
     )
 
 
+def is_within(inner: Bounds, outer: Bounds) -> bool:
+    """Whether a box lies in another one; both may cross the antimeridian."""
+    west, south, east, north = inner
+    return is_in((west, south), outer) and is_in((east, north), outer)
+
+
 PLACES = (
     word_set("country nation continent"),
     word_set("state region province territory subregion land bundesland admin canton zone"),

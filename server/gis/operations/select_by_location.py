@@ -147,7 +147,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                     "",
                     (
                         "([lie|lies|lying|fall|falls|located] (outside [of] [all|any|every|each]|in no|in none of|"
-                        "inside none of|(not|nowhere) (in|inside|within) (any|one|a))"
+                        "inside none of|(not|nowhere|aren't|isn't) (in|inside|within) (any|one|a))"
                         "|(do not|does not|don't|doesn't) (lie|fall) (in|inside|within|into) (any|one|a))"
                     ),
                     "areas",

@@ -136,17 +136,11 @@ PLOTS = make_table(
 )  # fmt: skip
 
 
-async def test_meanings_of_a_selection_by_distance_are_offered_in_plain_words() -> None:
+async def test_no_before_a_state_of_other_rows_denies_the_rows() -> None:
     desk = Desk(World(TAPS, PLOTS))
     chat = Chat(desk.world, analyst=desk)
-    answer = await chat("find plots with no in-use tap within 300 ft")
-    assert answer == (
-        "That can mean several things: “plots not within 300 ft of in use tap” or “plots within 300 ft of no in use "
-        "tap”. Which do you mean?\n\nYou could say:\n"
-        "- find plots with no in-use tap within 300 ft (meaning plots not within 300 ft of in use tap)\n"
-        "- find plots with no in-use tap within 300 ft (meaning plots within 300 ft of no in use tap)"
-    )
-    await chat("the first")
+    await chat("find plots with no in-use tap within 300 ft")
+    assert desk.analysis.steps[0][1]["filter"] == where("in_use", "=", "Y")
     chosen = {"distance": "300 ft", "predicate": "within_distance", "invert": True}
     assert desk.analysis.steps[-1] == (
         "select_by_location", {"source": "data.plots", "other": "step_1", **chosen}

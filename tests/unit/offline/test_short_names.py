@@ -50,7 +50,7 @@ QUAKES = make_table("data.earthquakes", "POINT", None, [("name", "text", "")], [
 
 @pytest.mark.parametrize(
     "sentence",
-    ["how many houses are there?", "warehouses without buildings", "average age of the warehouses"],
+    ["how many houses are there?", "warehouses without buildings", "total age of the warehouses"],
 )
 async def test_a_word_that_only_resembles_a_name_does_not_mean_it(sentence: str) -> None:
     """Warehouses are no houses, rows without a year of construction are not rows without buildings, and a year is

@@ -9,7 +9,8 @@ from agents.domain import Cql2, Layer, Table
 from agents.geo.styling.colours import same_colour
 from agents.geo.wording.phrases import feature_count, listed
 from agents.offline.answers import refusals
-from agents.offline.commands.looks import style_arguments, with_stored_values
+from agents.offline.commands.looks import style_arguments
+from agents.offline.commands.plans.value_colours import with_stored_values
 from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.words import are_names, is_plural

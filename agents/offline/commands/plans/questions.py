@@ -14,9 +14,10 @@ from agents.offline.answers import refusals, texts
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.asked_back import ask_back
-from agents.offline.commands.looks import style_arguments, with_stored_values
+from agents.offline.commands.looks import style_arguments
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.commands.plans.ranked_charts import chart_of_groups
+from agents.offline.commands.plans.value_colours import with_stored_values
 from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.columns import columns_called, measure_columns
@@ -110,7 +111,8 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
                 column=column.name, table=table.title, figure=_NAMES.get(intent.what, intent.what)
             )
         )
-    check_age(intent.column.text, column)
+    if intent.what not in ("mean", "median"):  # of years, these tell the age
+        check_age(intent.column.text, column)
     check_when(scene, table, where)
     if intent.what != "rate":
         check_unit(table, column, intent.unit)

@@ -10,6 +10,8 @@ from agents.offline.language.names.comments import comment_head
 from agents.offline.language.words import are_forms, fold, name_words, word_set
 from agents.offline.meaning.units import column_unit
 
+_MIN_STEM = 3
+"""Minimum length of a value that a participle may come from."""
 _YEARS = word_set("year yr")
 _OF_DATES = word_set("date day dt time at of on the when was")
 """Words in comments of dates that carry no further meaning."""
@@ -51,8 +53,9 @@ def records_only_action(column: Column, done: str) -> bool:
 
 
 def outcome_of(tables: Sequence[Table], done: str) -> tuple[str, str] | None:
-    """The only column and value that match the verb (`Fail` for `failed`), unless a column is named after the verb."""
-    stems = {done.removesuffix("ed"), done.removesuffix("d")}
+    """The only column and value that match the verb (`Fail` for `failed`), unless a column is named after the verb.
+    `used` is not the country `US`."""
+    stems = {stem for ending in ("ed", "d") if len(stem := done.removesuffix(ending)) >= _MIN_STEM}
     own = [each for table in tables for each in table.columns]
     found = {(c.name, value) for c in own if c.kind == "text" for value in c.samples if fold(value) in stems}
     is_other = any(are_forms(done, word) for each in own for word in name_words(each.name))

@@ -146,7 +146,7 @@ class Looks(Symbols):
     def circles(self, look: Look) -> Look | None:
         """`as circles sized by population`, `as normal dots`."""
         cursor = self.cursor
-        if (look.by is not None and look.kind is None) or cursor.take(p.CIRCLES) is None:
+        if (look.by is not None and look.kind is None) or (form := cursor.take(p.CIRCLES)) is None:
             return None
         start = cursor.at
         cursor.take("sized", "scaled")
@@ -158,7 +158,8 @@ class Looks(Symbols):
         if sized is not None:
             return sized
         cursor.at = start
-        return replace(look, kind="proportional") if look.by is not None else replace(look, kind="single")
+        grows = form.endswith(("circles", "bubbles"))
+        return replace(look, kind="proportional" if look.by is not None or grows else "single")
 
     def heat(self, look: Look) -> Look | None:
         """`as a heat map weighted by population`."""
@@ -283,7 +284,10 @@ def _is_name(cursor: Cursor) -> bool:
 
 
 def settled(look: Look) -> Look:
-    """The style with a plain colour beside a column replaced by that colour's ramp: `by population in blue`."""
+    """The style with a plain colour beside a column replaced by that colour's ramp: `by population in blue`; dots
+    beside a column are coloured by it."""
+    if look.by is not None and look.kind == "single":
+        look = replace(look, kind=None)
     if (
         look.by is not None
         and look.kind != "proportional"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import singular, word_set
+from agents.offline.language.words import name_words, singular, word_set
 
 MAX_VALUE_WORDS = 3
 _ENDS_OF_VALUES = word_set("and or in as is are with by for then the ones on at of to label show where")
@@ -17,8 +17,15 @@ _PARTS = word_set(
 
 
 def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[str, str], ...]:
-    """Values as written and their colours; empty unless there are at least two."""
+    """Values as written and their colours; empty unless there are at least two, or a common value after `, red for`."""
     start = cursor.at
+    if cursor.take(",", "with", "using"):
+        pair, end = _colour_of_value(cursor), cursor.at
+        is_only = not (cursor.take(", and", ",", ";", "and") and take_colour(cursor))
+        if pair is not None and is_only and vocabulary.values_called(name_words(pair[0])):
+            cursor.at = end
+            return (pair,)
+    cursor.at = start
     opened = cursor.take("(") is not None
     announced = opened or cursor.take(":", "-", "–") is not None
     if not announced:

@@ -271,10 +271,14 @@ def _without_units(own: Words) -> Words:
 
 
 def times_of(table: Table) -> list[Column]:
-    """The date or time columns that are meant when none is named, except due dates. `claims in 2020` is the loss date
-    if the other dates tell when a claim was `closed`; the date of the record itself is never preferred."""
+    """The date or time columns that are meant when none is named, except due dates: the one that the table's comment
+    mentions; `claims in 2020` by the loss date if the others tell when one was `closed`; never that of the record."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
     times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
+    of_table = _comment_words(table.comment) - DULL  # “Applications received since 2018”
+    stated = [each for each in times if of_table & (spelt_out(each.name) | _comment_words(each.comment))]
+    if len(stated) == 1 and not _RECORDED & set(name_words(stated[0].name)):
+        return stated
     begun = [each for each in times if not ENDED & {*name_words(each.name), *_comment_words(each.comment)}]
     is_sure = len(begun) == 1 and not _RECORDED & set(name_words(begun[0].name))
     return begun if is_sure else times

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Sequence
 
 from agents.core.errors import ToolFailed, ToolUnavailable
-from agents.domain import Column, Cql2, Table
+from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.places import MAX_CANDIDATES, full_name, is_called, place_meant, row_of
+from agents.offline.meaning.places import MAX_CANDIDATES, full_name, is_called, is_within, place_meant, row_of
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
@@ -52,40 +52,52 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
 
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """The rows within the area of this name in another table. Raises Ask if several areas have it."""
+    """The rows within the area of this name in another table; of several tables, the one whose area has the others
+    in it. Raises Ask if several areas have it."""
     text = text.removeprefix("the ")
     found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
     known = [
-        (place.table, place.name)
+        place
         for place in found.places
         if is_called(place, text, scene.vocabulary)
         and (other := scene.vocabulary.table(place.table)) is not None
         and other.geometry_family == "polygon"
         and RESULTS not in (other.schema_name, table.schema_name)
     ]
-    areas = set(known)
-    if len(areas) != 1 or found.not_searched or table.geometry_column is None:
+    if not known or found.not_searched or table.geometry_column is None:
         return None
-    ((table_id, name),) = areas
-    other = scene.table(table_id)
+    area = _widest(scene, known)
+    other = scene.table(area.table)
     if other.id == table.id or other.geometry_column is None:
         return None
     place = await place_meant(scene, text, other.id)
-    called = full_name(place) if len(known) > 1 or "," in text else name
+    called = full_name(place) if len(known) > 1 or "," in text else area.name
     answer = await scene.data.query(
         other.id, [other.geometry_column], await row_of(scene, place, text), limit=1, lonlat=True
     )
     rows = answer.get("rows", ())
     if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
         return None
-    area = {**rows[0][other.geometry_column], "name": called}
-    args = [property_of(table.geometry_column), area]
+    shape = {**rows[0][other.geometry_column], "name": called}
+    args = [property_of(table.geometry_column), shape]
     inside: Cql2 = {"op": "s_intersects", "args": args}
     if table.geometry_family != "point":  # a neighbour that only shares the border is not inside
         inside = {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
     if not await scene.data.count(table.id, inside):
         raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
     return inside
+
+
+def _widest(scene: Scene, areas: Sequence[Place]) -> Place:
+    """The area whose extent has the others of this name in it: the ward Armley, not its conservation area. Raises Ask
+    if areas of several tables lie apart."""
+    for area in areas:
+        if all(each.table == area.table or is_within(each.bounds, area.bounds) for each in areas):
+            return area
+    options = {full_name(each): each for each in areas}
+    names = list(options)
+    question = refusals.WHICH_PLACE(name=areas[0].name, places="; ".join(names[:-1]), last=names[-1])
+    return options[scene.choose(names, question, areas[0].name)]
 
 
 def _grouping(other: Table) -> list[Column]:

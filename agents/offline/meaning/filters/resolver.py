@@ -12,7 +12,7 @@ from agents.offline.language.conditions.contradictions import column_of_two_valu
 from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.conditions.value_text import explains_number, opposite_of
 from agents.offline.language.names.comments import comment_head
-from agents.offline.language.names.costs import years_in
+from agents.offline.language.names.costs import word_cost, years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column
@@ -54,6 +54,7 @@ from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import (
+    columns_in,
     contains,
     equals,
     negated,
@@ -84,7 +85,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Group("and", parts) if len(merged := _in_their_year(parts)) < len(parts):
             return await to_cql2(scene, table, all_of(*merged) or condition)
         case Group(op, parts):
-            args = _flat(op, [await to_cql2(scene, table, part) for part in parts])
+            dated = await _dated_by_state(scene, table, parts) if op == "and" else parts
+            args = _flat(op, [await to_cql2(scene, table, part) for part in dated])
             if op == "and" and (twice := column_of_two_values(args)) is not None:
                 raise Refuse(refusals.TWO_VALUES(table=table.title, column=twice))
             return {"op": op, "args": args}
@@ -138,6 +140,30 @@ def _in_their_year(parts: Sequence[Condition]) -> Sequence[Condition]:
         if each not in when:
             found.append(each)
     return found if set(found) - set(parts) else parts
+
+
+async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]) -> Sequence[Condition]:
+    """The conditions with the date of the state that they name: `refused in 2024` by `dec_dt`, “Date of decision”."""
+    when = [
+        each for each in parts if isinstance(each, Compare) and each.measure == "time" and not each.column
+    ]
+    dates = [each for each in table.columns if each.kind in ("date", "timestamp")]
+    if not when or len(when) == len(parts) or len(dates) < 2:
+        return parts
+    states = [await to_cql2(scene, table, each) for each in parts if each not in when]
+    words = {word for each in states for name in columns_in(each) for word in name_words(name)}
+    named = [
+        each
+        for each in dates
+        if any(word_cost(own, word) is not None for own in name_words(each.name) for word in words)
+    ]
+    if len(named) != 1:
+        return parts
+    known = negated({"op": "isNull", "args": [property_of(named[0].name)]})
+    if not await scene.data.count(table.id, {"op": "and", "args": [*states, known]}):
+        return parts  # `pending since 2020`: nothing was decided
+    column = ColumnMention("the time", (named[0].name,))
+    return [replace(each, column=column) if each in when else each for each in parts]
 
 
 def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:

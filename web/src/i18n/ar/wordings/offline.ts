@@ -46,8 +46,6 @@ export const offline = {
   say_no_labels: "لا تسميات على {layer}.",
   look_classes_column: "تتطلب الفئات عمودًا فيه أعداد",
   look_say_classes: "اكتب مثلًا “colour {table} by … with 7 classes”.",
-  look_circles_column: "تتطلب الدوائر عمودًا يحدد حجمها",
-  look_say_size: "اكتب مثلًا “size {table} by …”.",
   question_check_spelling: "راجع الإملاء، أو اكتب “where is …”.",
   question_no_figure: "لا أعداد في {column} من {table}، فلا {figure} له",
   question_no_world: "لا جدول مساحات واحدًا فيه عمود عن “{words}” للعالم كله",
