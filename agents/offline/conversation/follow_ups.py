@@ -37,6 +37,7 @@ from agents.offline.conversation.pieces import (
     list_sorted,
     one_of,
     with_piece,
+    with_time,
 )
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
@@ -151,6 +152,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or with_piece(before, asked_now)
         or list_sorted(before, asked_now)
         or (counted_by(asked_now) if memory.layers and not before else None)
+        or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
         or number_of_others(before, asked_now, vocabulary)
@@ -168,6 +170,14 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or ranking_charted(memory, asked_now, vocabulary)
         or _narrower(memory, asked_now, vocabulary)
     )
+
+
+def _other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None:
+    """`and april?`, also twice, after rows of a month or year were drawn."""
+    asked = [each.text for each in messages if isinstance(each, UserMessage)]
+    while len(asked) > 1 and (again := with_time(asked[-2], asked[-1])) is not None:
+        asked[-2:] = [again]
+    return with_time(asked[-1], asked_now) if asked else None
 
 
 def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agents.offline.language.conditions.times.days import MONTHS
 from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.phrasebook import TAIL
 from agents.units import UNITS
@@ -62,6 +63,8 @@ _YEAR = re.compile(
     r"(?:\b(?P<when>in|for|since|before|after|during) )?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
 )
 _OTHER_YEAR = re.compile(rf"{AND}{_YEAR.pattern}(?: instead)?\W*", re.IGNORECASE)
+_MONTH = re.compile(rf"\b(?P<month>{one_of([*MONTHS])})\b(?: (?P<of>(?:19|20)\d\d)\b)?", re.IGNORECASE)
+_OTHER_MONTH = re.compile(rf"{AND}(?:in )?{_MONTH.pattern}(?: instead)?\W*", re.IGNORECASE)
 _IN_UNIT = rf"in (?:{one_of([*UNITS])}|square \w+)"
 
 
@@ -72,6 +75,7 @@ def with_piece(before: str, asked_now: str) -> str | None:
     return (
         _with_word(before, asked_now)
         or _with_ordinal(before, asked_now)
+        or with_time(before, asked_now)
         or _with_amount(before, asked_now)
         or _as_rate(before, asked_now)
         or _with_group(before, asked_now)
@@ -175,15 +179,27 @@ def _with_ordinal(before: str, asked_now: str) -> str | None:
     return f"{before[: own[0].start()]}{nth} {before[own[0].start('most') :]}"
 
 
+def with_time(before: str, asked_now: str) -> str | None:
+    """`and april?` after `inspections in March 2023`, `and in 2024?`: the request with another month, of the same year
+    if none is given, or with another year."""
+    month, months = _OTHER_MONTH.fullmatch(asked_now), [*_MONTH.finditer(before)]
+    if month is not None and len(months) == 1:
+        (own,) = months
+        of = month["of"] or own["of"]
+        return f"{before[: own.start()]}{month['month']}{f' {of}' if of else ''}{before[own.end() :]}"
+    year, years = _OTHER_YEAR.fullmatch(asked_now), [*_YEAR.finditer(before)]
+    if year is None or len(years) != 1:
+        return None
+    (own,) = years
+    when = year["when"] or own["when"]
+    return f"{before[: own.start()]}{f'{when} ' if when else ''}{year['year']}{before[own.end() :]}"
+
+
 def _with_amount(before: str, asked_now: str) -> str | None:
-    """`make it 800 m`, `and in 2023?`, `top 20 instead`, if the question has exactly one such amount."""
-    far, year, number = (each.fullmatch(asked_now) for each in (_OTHER_LENGTH, _OTHER_YEAR, _OTHER_NUMBER))
+    """`make it 800 m`, `top 20 instead`, if the question has exactly one such amount."""
+    far, number = (each.fullmatch(asked_now) for each in (_OTHER_LENGTH, _OTHER_NUMBER))
     if far is not None and len(_LENGTH.findall(before)) == 1:
         return _LENGTH.sub(lambda _: far["far"], before)
-    if year is not None and len(years := [*_YEAR.finditer(before)]) == 1:
-        (own,) = years
-        when = year["when"] or own["when"]
-        return f"{before[: own.start()]}{f'{when} ' if when else ''}{year['year']}{before[own.end() :]}"
     if number is not None and len(first := [*_FIRST.finditer(before)]) == 1:
         word = number["word"] or first[0]["word"]
         return f"{before[: first[0].start()]}{word} {number['number']}{before[first[0].end() :]}"

@@ -209,7 +209,8 @@ class Grammar(ValueNouns):
     def _may_be_adjective(self, *joiners: str) -> bool:
         """Whether the next word may precede a noun; `joiners` may too."""
         token, word = self.cursor.token(), self.cursor.word()
-        named = token is not None and token.kind in ("word", "string") and word not in STARTS
+        begins = word in STARTS and not (self.cursor.at and self.vocabulary.values_called((word,)))
+        named = token is not None and token.kind in ("word", "string") and not begins
         counts = (
             token is not None and word in NUMBER_WORDS and token.text.islower()
         )  # `five cougar sightings`

@@ -21,6 +21,7 @@ _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
 _SPACES = " \u00a0\u202f\u2009"
 """Spaces between thousands; the last three do not break a line."""
+_GRADE = re.compile(r"[A-Z][A-Za-z0-9]{0,3}[*+]{1,3}(?=[\s,.;:?!)]|$)")
 _INSIDE_WORD = "'’-._&/"
 _SHORT_TITLES = frozenset(("st", "ste", "mt", "ft", "dr", "prof", "mr", "mrs"))
 """Abbreviations whose full stop belongs to a name: `St. Bernard`."""
@@ -72,6 +73,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
         token = (
             _string(text, place)
             or _address(text, place)
+            or _graded(text, place)
             or _number(text, place)
             or _word(text, place)
             or _sign(text, place)
@@ -111,6 +113,12 @@ def _single_quoted(text: str, place: int) -> Token | None:
 def _address(text: str, place: int) -> Token | None:
     """`https://data.example.org/pings.parquet`, without the sign that ends a sentence."""
     found = _ADDRESS.match(text, place)
+    return None if found is None else _token("string", text, place, found.end(), found[0])
+
+
+def _graded(text: str, place: int) -> Token | None:
+    """A value that ends with a sign: grade `II*`, class `A++`."""
+    found = _GRADE.match(text, place) if not text[place - 1 : place].isalnum() else None
     return None if found is None else _token("string", text, place, found.end(), found[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.domain import Column, Table
 from agents.geo.place_names import are_proper_names
 from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.comments import comment_head, without_origin
 from agents.offline.language.names.costs import is_short_for
 from agents.offline.language.words import name_words, naming_places, word_set
 
@@ -77,6 +77,6 @@ def _begins_with_rows(table: Table, column: Column) -> bool:
 
 def _names_another(table: Table, column: Column) -> bool:
     """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of hydrants."""
-    label = name_words(column.comment or "")
+    label = name_words(without_origin(column.comment) or "")
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own

@@ -60,6 +60,9 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             f" :: {{source}} within {distance} of {{other}} {{more}}"
             for distance in USUAL_DISTANCES
         ),
+        "<ask> {source:any} [<are>] (near|near to|nearby|close to) [any] {other:any} [[,] (say|so|meaning|that is)] [,]"
+        " (within|less than|up to|at most) {distance} [away|of it|of them]"
+        " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:any} [<are>] said=((in|inside|within) [a] {distance} (circle|radius) (around|of|about|from))"
         " {other:any} more=([{also}]) -> predicate=within_distance :: {source} {said} {other} {more}",
         "<ask> {source} said=((without|with no|that have no|having no|have no|has no|(and|but) (no|without))"

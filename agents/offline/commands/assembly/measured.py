@@ -12,6 +12,8 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.times.in_force import times_lasting, times_until
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.names.columns import spelt_out
+from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
@@ -176,6 +178,7 @@ class MeasuredPieces:
     def _spans_of_time(self, place: int) -> Iterable[Piece]:
         """`days between loss and closing`, `how long it takes on average from application to issue`: between two date
         columns."""
+        self.cursor.take("number of")
         unit = UNITS["days"] if self.cursor.take(HOW_LONG) else take_unit(self.cursor)
         if unit is None:
             self.cursor.take("the")
@@ -220,11 +223,20 @@ class MeasuredPieces:
 
     def _dates_at(self, place: int) -> Iterator[Piece]:
         """The date columns among those named."""
+        dates = {each.name: each for each in self.table.columns if each.kind in ("date", "timestamp")}
+        found = False
         for piece in self._columns_at(place):
-            own = [column for name in piece.value.columns if (column := self.table.column(name)) is not None]
-            names = tuple([each.name for each in own if each.kind in ("date", "timestamp")])
+            names = tuple([name for name in piece.value.columns if name in dates])
             if len(names) == 1:
+                found = True
                 yield replace(piece, value=ColumnMention(piece.text, names))
+        word = self._word(place)  # `decision` of `dec_dt`, “Date of decision”
+        named = [
+            name for name, each in dates.items() if word in spelt_out(name) | comment_words(each.comment)
+        ]
+        if not found and len(named) == 1:
+            self.cursor.at = place + 1
+            yield self._piece("column", place, ColumnMention(word, (named[0],)), 1.0)
 
     def _parts(self, place: int) -> Iterable[Piece]:
         """`65 or older`, `under 18`: the column with the people of that age, such as `pop_65up`."""

@@ -19,6 +19,7 @@ from agents.offline.language.lexicon import (
 from agents.offline.language.names.comments import (
     HEAD_ENDS,
     comment_head,
+    comment_words,
     phrases_for_rows,
     second_noun,
 )
@@ -165,7 +166,7 @@ def _as_money(name: str, words: Words) -> Words:
 @lru_cache(maxsize=65536)
 def _is_related(name: str, comment: str | None, word: str) -> bool:
     """Whether a word, beside others, can refer to a column."""
-    own, known = name_words(name), _comment_words(comment)
+    own, known = name_words(name), comment_words(comment)
     return (
         word in _NEUTRAL_WORDS
         or any(word in each or word_cost(each, word, several=True) is not None for each in own)
@@ -275,11 +276,11 @@ def times_of(table: Table) -> list[Column]:
     mentions; `claims in 2020` by the loss date if the others tell when one was `closed`; never that of the record."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
     times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
-    of_table = _comment_words(table.comment) - DULL  # “Applications received since 2018”
-    stated = [each for each in times if of_table & (spelt_out(each.name) | _comment_words(each.comment))]
+    of_table = comment_words(table.comment) - DULL  # “Applications received since 2018”
+    stated = [each for each in times if of_table & (spelt_out(each.name) | comment_words(each.comment))]
     if len(stated) == 1 and not _RECORDED & set(name_words(stated[0].name)):
         return stated
-    begun = [each for each in times if not ENDED & {*name_words(each.name), *_comment_words(each.comment)}]
+    begun = [each for each in times if not ENDED & {*name_words(each.name), *comment_words(each.comment)}]
     is_sure = len(begun) == 1 and not _RECORDED & set(name_words(begun[0].name))
     return begun if is_sure else times
 
@@ -337,15 +338,10 @@ def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
 
 
 @lru_cache(maxsize=65536)
-def _comment_words(comment: str | None) -> frozenset[str]:
-    """Words of a comment before the first sign: `IATA code of three letters, for example FRA`."""
-    return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
-
-
 def fits_column(table: Table, name: str, words: Words) -> bool:
     """Whether all words are in a column's name or comment, or name its table: `road surface` for `surf_cond`."""
     column, of_rows = table.column(name), _words_of_rows(table.name, table.comment)
-    return column is not None and set(words) <= of_rows | spelt_out(name) | _comment_words(column.comment)
+    return column is not None and set(words) <= of_rows | spelt_out(name) | comment_words(column.comment)
 
 
 def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
@@ -370,7 +366,7 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*DULL, *STATISTICS, *HEAD_ENDS}:
         return False
     telling = all(len(word) > 2 for word in content - UNIT_WORDS)
-    known = _comment_words(comment)
+    known = comment_words(comment)
     return (
         telling and bool(content & known)
         and all(

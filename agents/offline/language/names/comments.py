@@ -68,7 +68,12 @@ def without_origin(comment: str | None) -> str | None:
     """The comment of a result's column without the name of its source table."""
     if comment is None or not comment.startswith("From "):
         return comment
-    return re.sub(r"^From \S+?(?:, column \S+)?: ", "", comment)
+    return re.sub(r"^From \S+?(?:, column \S+)?(?:: |$)", "", comment)
+
+
+def comment_words(comment: str | None) -> frozenset[str]:
+    """Words of a comment before the first sign: `IATA code of three letters, for example FRA`."""
+    return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
 @lru_cache(maxsize=65536)
