@@ -92,6 +92,7 @@ _HOW_MANY_OF = re.compile(
 _HOW_MANY_THEY_ARE = re.compile(
     r"(?:and )?how many (?:are|is) (?:that|these|those|they|it)\W*", re.IGNORECASE
 )
+_THEIR_NUMBER = "how many are there"
 _HOW_MANY_THAT_IS = re.compile(
     r"(?:and )?how many (?!of\b)(?P<what>[a-z]+(?: [a-z]+)?) (?:is|are) (?:that|this|those|these)"
     r"(?: in total| altogether)?\W*",
@@ -132,17 +133,20 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     memory, end = recall(messages)
     asked_now = text.strip()
     if _HOW_MANY_THEY_ARE.fullmatch(asked_now):
-        return "how many are there"
+        return _THEIR_NUMBER
     if (held := _HOW_MANY_THAT_IS.fullmatch(asked_now)) is not None:
         found = vocabulary.match_table(name_words(held["what"]))
         shown = table_shown(messages, vocabulary) if found is not None else None
         if found is None or shown in found.found:
-            return f"how many {held['what']} do they have" if found is None else "how many are there"
+            return f"how many {held['what']} do they have" if found is None else _THEIR_NUMBER
     if (nth := _NTH_OF_THEM.fullmatch(asked_now)) is not None:
         return f"which one is the {nth['nth']}"
     these = _THESE.fullmatch(asked_now)
     if end != len(messages):
         return None
+    if memory.question_text == _THEIR_NUMBER and memory.layers:  # `and in Peru?` is about what was drawn before
+        last = max(index for index, each in enumerate(messages) if isinstance(each, UserMessage))
+        return asked_again(messages[:last], text, vocabulary)
     if memory.listed and these is not None:
         return f"{memory.listed} that {these['verb']} {these['what']}"
     before = memory.question_text

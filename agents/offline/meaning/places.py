@@ -114,7 +114,7 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
         if places:
             break
     if not places:
-        places = await _places_named_with_noun(scene, name, table)
+        places = await places_named_with_noun(scene, name, table)
     if missed and table not in {each.table for each in places}:
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
@@ -164,7 +164,7 @@ async def rows_of_places(
     return places, found[0] if len(found) == 1 else {"op": "or", "args": found}
 
 
-async def _places_named_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
+async def places_named_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:
     """The places of a name with a noun: `Lakeside fire station`, `the district Old Town`, `bus line 3`
     (called `Line 3`).
 

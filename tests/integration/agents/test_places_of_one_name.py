@@ -28,3 +28,37 @@ async def test_the_area_that_is_meant_is_not_its_neighbour_of_the_same_name(samp
         answer = one.named("ai_response")[-1]["message"]
         assert "Newcastle, North" in answer
         assert "Newcastle, East" in answer
+
+
+async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(database_url: str) -> None:
+    """Rows in Armley were declined because a ward and a conservation area have the name."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE SCHEMA IF NOT EXISTS data;"
+        "CREATE TABLE data.wards (id int PRIMARY KEY, ward_name text, geom geometry(Polygon, 4326));"
+        "INSERT INTO data.wards VALUES (1, 'Armley', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
+        " (2, 'Roundhay', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
+        "CREATE TABLE data.conservation_areas (id int PRIMARY KEY, ca_name text, geom geometry(Polygon, 4326));"
+        "INSERT INTO data.conservation_areas VALUES"
+        " (1, 'Armley', ST_MakeEnvelope(8.04, 47.04, 8.06, 47.06, 4326)),"
+        " (2, 'Mill Row', ST_MakeEnvelope(8.15, 47, 8.25, 47.1, 4326));"
+        "CREATE TABLE data.kiosks AS SELECT n AS id, date '2023-03-05' + 10 * n AS opened_on,"
+        " ST_SetSRID(ST_MakePoint(8.01 + n / 50.0, 47.05), 4326) AS geom FROM generate_series(0, 8) n;"
+        "ALTER TABLE data.kiosks ADD PRIMARY KEY (id)"
+    )
+    await connection.close()
+    async with local_server(database_url) as server, client(server) as one:
+        await one.ask("join")
+
+        async def answer(text: str) -> str:
+            await one.says(text)
+            told: str = one.named("ai_response")[-1]["message"]
+            return told
+
+        assert "5 kiosks where the position is in Armley (ward)" in await answer(
+            "how many kiosks are in Armley?"
+        )
+        assert "5 kiosks" in await answer("show kiosks in Armley")
+        assert "There are 5 kiosks" in await answer("how many is that")
+        assert "now shows 4 kiosks where the position is in Roundhay" in await answer("and in roundhay?")
+        assert "conservation area: 1." in await answer("kiosks in the armley conservation area")

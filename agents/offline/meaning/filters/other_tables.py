@@ -11,7 +11,15 @@ from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.places import MAX_CANDIDATES, full_name, is_called, is_within, place_meant, row_of
+from agents.offline.meaning.places import (
+    MAX_CANDIDATES,
+    full_name,
+    is_called,
+    is_within,
+    place_meant,
+    places_named_with_noun,
+    row_of,
+)
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
@@ -56,11 +64,11 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     in it. Raises Ask if several areas have it."""
     text = text.removeprefix("the ")
     found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
+    named = [each for each in found.places if is_called(each, text, scene.vocabulary)]
     known = [
         place
-        for place in found.places
-        if is_called(place, text, scene.vocabulary)
-        and (other := scene.vocabulary.table(place.table)) is not None
+        for place in named or await places_named_with_noun(scene, text, None)
+        if (other := scene.vocabulary.table(place.table)) is not None
         and other.geometry_family == "polygon"
         and RESULTS not in (other.schema_name, table.schema_name)
     ]
