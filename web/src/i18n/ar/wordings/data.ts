@@ -46,6 +46,7 @@ export const data = {
   time_span: "من {low} إلى {high} للعمود {column} {count} في {name}{where}",
   time_one: "{span}، وكلها في وقت واحد، فلا متوسط لكل {unit}.",
   time_rate: "{span}: {rate} لكل {unit} في المتوسط.",
+  time_years_ago: "أي قبل {year} بمقدار {n|zero=أقل من سنة|one=سنة واحدة|two=سنتين|few=# سنوات|many=# سنة|other=# سنة}.",
   place_shared: "المركز الأخير مشترك: {count} بقيمة `{column}` تساوي {value} أو {more}، وفي هذه القائمة {n} منها.",
   or_more: "أكثر", or_less: "أقل",
   share: "{percent}٪ من {whole}: {n} حيث {condition}.",
