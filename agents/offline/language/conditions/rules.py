@@ -16,7 +16,7 @@ from agents.offline.language.conditions.flags import ABSENT, PRESENT
 from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
-from agents.offline.language.conditions.times.days import take_day, take_period
+from agents.offline.language.conditions.times.days import MONTHS, take_day, take_period
 from agents.offline.language.conditions.times.states import States
 from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
 from agents.offline.language.lexicon import AFTERWARDS, ARTICLES, METHODS, SHADES
@@ -135,17 +135,17 @@ class Conditions(DoneBy, States):
         return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
 
     def lettered(self) -> Condition | None:
-        """`starting with the letter B`, `starting with San`: a condition on the name."""
+        """`starting with the letter B`, `starting with San`, `ending in land`: a condition on the name."""
         self.cursor.take("that", "which", "whose name", "whose names")
-        verbs = ("start", "starts", "starting", "begin", "begins", "beginning")
-        if not self.cursor.take(*(f"{each} with" for each in verbs)):
+        starts = self.cursor.take(p.STARTS) is not None
+        if not (starts or self.cursor.take(p.ENDS)):
             return None
         self.cursor.take("the letter")
         token = self.cursor.token()
-        if token is None or token.lower in ARTICLES:  # `starting with the largest`
-            return None
+        if token is None or token.kind != "word" or token.lower in {*ARTICLES, *MONTHS} - {"a"}:
+            return None  # `starting with the largest`, `ending in March`
         self.cursor.at += 1
-        return Matches("starts", token.text) if ends_value(self.cursor) else None
+        return Matches("starts" if starts else "ends", token.text) if ends_value(self.cursor) else None
 
     def named(self) -> Condition | None:
         if self.cursor.take(p.NAMED):
