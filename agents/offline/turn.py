@@ -18,6 +18,7 @@ from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.engine_words import ENGINE_PHRASES, Wanted, asked_engine
 from agents.geo.wording.phrases import listed, refusal
+from agents.offline.analyses_read import commands_read
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct
@@ -42,7 +43,7 @@ from agents.offline.conversation.past_calls import (
     rows_listed,
     rows_meant,
 )
-from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, Unhashed, read, read_once
+from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
@@ -58,7 +59,7 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.ranking import listed_rows
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, operations_of, option_meant
-from agents.offline.parser import is_sql, is_unread, parse
+from agents.offline.parser import is_sql, is_unread
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
 from agents.offline.rewordings import corrected, corrections, offered, shorter, with_offers
@@ -221,9 +222,7 @@ class Turn:
         return [self._in_place(each) for each in commands] if self.is_repeated else commands
 
     async def _read(self, text: str, vocabulary: Vocabulary, start: int) -> list[Command]:
-        default = self._default_table(start)
-        key = (text, start, Unhashed((default and default.id, vocabulary.state, vocabulary.tools)))
-        return await read_once(vocabulary.index, key, lambda: parse(text, vocabulary, default, start))
+        return await commands_read(text, start, vocabulary, self._default_table(start))
 
     def _in_place(self, command: Command) -> Command:
         """The command, changing the filter of the shown layer instead of adding another."""

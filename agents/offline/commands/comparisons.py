@@ -187,8 +187,8 @@ def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
             for table, column, _ in vocabulary.values_called(value):
                 if column in vocabulary.columns_called((table,), " ".join(text)):
                     named.add((column, " ".join(value)))
-    ((column, value),) = named if len(named) == 1 else ((None, ""),)
-    return Lookup(column, bound["whose"], value=value) if column is not None else None
+    found = named.pop() if len(named) == 1 else None
+    return Lookup(found[0], bound["whose"], value=found[1]) if found is not None else None
 
 
 def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:

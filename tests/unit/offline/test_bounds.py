@@ -170,7 +170,7 @@ async def test_a_request_is_read_once_for_all_steps_while_the_map_names_the_same
         read.append((written, default, start, vocabulary.layers))
         return parse(written, vocabulary, default, start)
 
-    monkeypatch.setattr("agents.offline.turn.parse", noted)
+    monkeypatch.setattr("agents.offline.analyses_read.parse", noted)
     chat = Chat(World((AIRPORTS[0].model_copy(), AIRPORTS[1])))
     await chat(text)
     await chat(f"{text}!")
