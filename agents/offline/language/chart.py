@@ -88,7 +88,8 @@ class Chart:
         key = (id(node), at)
         found = self._edges.get(key)
         if found is None:
-            opening = opening_words(node, self._parts)
+            known = _OPENING.get(id(node))
+            opening = known[1] if known is not None else opening_words(node, self._parts)
             if opening is not None and (at >= len(self.words) or opening.isdisjoint(self._starts[at])):
                 return ()
             found = tuple(_cheapest(self._read(node, at)))

@@ -49,10 +49,14 @@ def _split(phrase: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def _beginning_with(phrases: tuple[str | Phrases, ...], word: str) -> tuple[tuple[str, list[str]], ...]:
     """The phrases that begin with a word, in order, each with its remaining words."""
-    found: list[tuple[str, ...]] = []
+    found: list[tuple[str, list[str]]] = []
     for phrase in phrases:
-        found += phrase.starting_with(word) if isinstance(phrase, Phrases) else (_split(phrase),)
-    return tuple((" ".join(words), list(words[1:])) for words in found if words[0] == word)
+        if isinstance(phrase, Phrases):
+            found += phrase.starting_with(word)
+        else:
+            first, *more = _split(phrase)
+            found += [(" ".join((first, *more)), more)] if first == word else []
+    return tuple(found)
 
 
 def _is_plain_no(before: Token, after: Sequence[Token]) -> bool:
@@ -127,7 +131,11 @@ class Cursor:
         first = self._words[at] if 0 <= at < self.end else ""
         if not first:
             return None
-        for phrase, more in _beginning_with(phrases, first):
+        if len(phrases) == 1 and isinstance(only := phrases[0], Phrases):
+            beginning = only.starting_with(first)
+        else:
+            beginning = _beginning_with(phrases, first)
+        for phrase, more in beginning:
             if not more:
                 self.at = at + 1
                 return phrase

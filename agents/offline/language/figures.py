@@ -56,8 +56,8 @@ def number_of_things(tables: Sequence[Table], rows: Subject) -> Statistic | None
 
 def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
     """The columns for a number of things: `individuals` for birds, in bird sightings."""
-    what = set(name_words(table.name)) - {name_words(table.name)[-1]}
-    return numbers_in_rows(table) if len(words) == 1 and words[0] in what else ()
+    *what, of = name_words(table.name)
+    return numbers_in_rows(table) if len(words) == 1 and words[0] in what and words[0] != of else ()
 
 
 def is_of_each(column: Column, words_for_it: str = "") -> bool:

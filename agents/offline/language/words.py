@@ -6,7 +6,7 @@ Word forms come from `english.txt`, an extract of WordNet made by `tools/word_fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -299,13 +299,13 @@ class Phrases:
     def __init__(self, text: str) -> None:
         spelt = sorted(dict.fromkeys(spellings(compiled(text).node)), key=len, reverse=True)
         self._all = frozenset(" ".join(words) for words in spelt)
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for words in spelt:
-            self._by_first.setdefault(words[0], []).append(words)
+        self._by_first: dict[str, list[tuple[str, list[str]]]] = {}
+        for first, *more in spelt:
+            self._by_first.setdefault(first, []).append((" ".join((first, *more)), more))
 
-    def starting_with(self, word: str) -> list[tuple[str, ...]]:
-        """The phrases that begin with a word, as words; longest first."""
-        return self._by_first.get(word, [])
+    def starting_with(self, word: str) -> Sequence[tuple[str, list[str]]]:
+        """The phrases that begin with a word, longest first, each with its remaining words."""
+        return self._by_first.get(word, ())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 from agents.offline.language.words import is_plural
@@ -337,16 +338,30 @@ def lies_in_place(where: Condition | None) -> bool:
 
 def parts_of(meant: Any) -> list[Any]:
     """A value and all values nested in it, except `condition_text`, which only names a layer."""
-    found = [meant]
-    if is_dataclass(meant):
-        for each in fields(meant):
-            found += parts_of(getattr(meant, each.name)) if each.name != "condition_text" else ()
+    found: list[Any] = []
+    _add_parts(meant, found)
+    return found
+
+
+def _add_parts(meant: Any, found: list[Any]) -> None:
+    found.append(meant)
+    if names := _fields_with_parts(type(meant)):  # type: ignore[arg-type]  # of Hashable
+        for name in names:
+            _add_parts(getattr(meant, name), found)
     elif isinstance(meant, Mapping):
-        found += parts_of(tuple(meant.items()))
+        _add_parts(tuple(meant.items()), found)
     elif isinstance(meant, tuple | list | frozenset):
         for item in meant:
-            found += (item,) if isinstance(item, str) else parts_of(item)
-    return found
+            if isinstance(item, str):
+                found.append(item)
+            else:
+                _add_parts(item, found)
+
+
+@cache
+def _fields_with_parts(kind: type) -> tuple[str, ...]:
+    names = [each.name for each in fields(kind)] if is_dataclass(kind) else []
+    return tuple(name for name in names if name != "condition_text")
 
 
 _WORDING_FIELDS = frozenset(("title", "condition_text", "wording"))

@@ -135,7 +135,9 @@ class DoneBy(NotDone):
 
     def _columns_of(self, words: frozenset[str]) -> list[str]:
         """The columns with one of the words in their names; prefers `winner` to `prev_winner`."""
-        own = [c.name for table in self.tables for c in table.columns if words & set(name_words(c.name))]
+        own = [
+            c.name for table in self.tables for c in table.columns if not words.isdisjoint(name_words(c.name))
+        ]
         return [each for each in own if set(name_words(each)) <= words] or own
 
     def done_by_nobody(self) -> Condition | None:

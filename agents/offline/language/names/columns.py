@@ -148,7 +148,10 @@ def _fits(table: Table, name: str, fits: Callable[[Column], bool]) -> bool:
 def _after_noun(table: Table, words: Words) -> int:
     """The position after the words that only name the rows of the table."""
     noun = _words_only_of_rows(table.name, table.comment, _compared.of(table.columns).single_words)
-    return next((at for at, word in enumerate(words) if not _is_one_of(word, noun)), len(words))
+    at = 0
+    while at < len(words) and _is_one_of(words[at], noun):
+        at += 1
+    return at
 
 
 @lru_cache(maxsize=32768)

@@ -37,12 +37,12 @@ class ComparedColumns:
         self.single_words = frozenset(words[0] for words in names if len(words) == 1)
         """The names of columns that are one word."""
         self.all = (1 << len(self._each)) - 1
-        self._prices = self._those(lambda name: name_words(name)[:2] in PER_CURRENCY)
-        initials = dict.fromkeys(letters for name, _, _ in self._each for letters in initials_in(name))
-        self._by_initials = [
-            (letters, self._those(lambda name, letters=letters: letters in initials_in(name)))  # type: ignore[misc]
-            for letters in initials
-        ]
+        self._prices = 0
+        self._by_initials: dict[str, int] = {}
+        for at, (name, _, _) in enumerate(self._each):
+            self._prices |= (name_words(name)[:2] in PER_CURRENCY) << at
+            for letters in initials_in(name):
+                self._by_initials[letters] = self._by_initials.get(letters, 0) | 1 << at
         self._related: dict[str, int] = {}
         self._costs: dict[Words, Mapping[str, float]] = {}
 
@@ -78,7 +78,7 @@ class ComparedColumns:
             if not found:
                 break
         letters = "".join([word[0] for word in words])
-        for initials, those in self._by_initials:
+        for initials, those in self._by_initials.items():
             if are_initials_among(initials, letters):
                 found |= those
         return found | self._prices
@@ -93,9 +93,6 @@ class ComparedColumns:
                 found |= self._is_related(name, comment, word) << at
             self._related[word] = found
         return found
-
-    def _those(self, fits: Callable[[str], bool]) -> int:
-        return sum(1 << at for at, (name, _, _) in enumerate(self._each) if fits(name))
 
 
 class KeptComparisons:

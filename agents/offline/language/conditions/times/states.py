@@ -43,13 +43,13 @@ class States(ValueRules):
 
     def in_state(self) -> Condition | None:
         """`closed right now`, `that should normally be open`, `currently closed`."""
+        if len(self.tables) != 1:
+            return None
         cursor = self.cursor
         cursor.take("that are", "which are", "that", "which", "they", "are", "is")
         stated = {self._take_state()}
         cursor.take("are", "is", "be", "set to")
         stated.add(self._take_state())
-        if len(self.tables) != 1:
-            return None
         begin = cursor.at
         words, used = cursor.keys(most=MAX_VALUE_WORDS)
         for length in range(len(words), 0, -1):
