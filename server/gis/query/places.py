@@ -35,6 +35,7 @@ from server.gis.query.place_names import (
     similar_names,
     tables_with,
     words_pattern,
+    words_spelling,
 )
 from server.gis.query.together import batches, is_asked_together
 from server.gis.query.values import as_json
@@ -253,7 +254,7 @@ def _table(where: Searchable) -> Table:
 async def _matches(
     guard: Guard, where: Searchable, wanted: str, limit: int, *, anywhere: bool = False
 ) -> list[_Match]:
-    table, pattern = where.table, sa.literal(words_pattern(wanted))
+    table, words = where.table, (sa.literal(words_pattern(wanted)), sa.literal(words_spelling(wanted)))
     levels: list[tuple[int, Expression]] = []
     passing: list[Expression] = []
     for name in where.names:
@@ -266,7 +267,7 @@ async def _matches(
             plain = _folded(column)
             levels += [(EXACT, plain == wanted), (BEGINS, sa.func.starts_with(plain, wanted))]
             passing.append(
-                sa.and_(may_contain(column, pattern), sa.func.strpos(" " + plain, " " + wanted) > 0)
+                sa.and_(may_contain(column, *words), sa.func.strpos(" " + plain, " " + wanted) > 0)
             )
     if may_be_code(wanted):
         codes = [column_of(table, code) == wanted.upper() for code in where.codes]
@@ -274,7 +275,7 @@ async def _matches(
         passing += codes
     if anywhere:
         for region in (sa.cast(column_of(table, each), sa.Text) for each in where.regions):
-            passing.append(sa.and_(may_contain(region, pattern), _folded(region) == wanted))
+            passing.append(sa.and_(may_contain(region, *words), _folded(region) == wanted))
     levels.sort(key=lambda each: each[0])
     rank = sa.case(*((condition, level) for level, condition in levels), else_=INSIDE)
     asked = _statement(where, rank, sa.or_(*passing), limit)

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 
 from agents.domain import FoundPlaces, Place
 from server.database.engines import Database
+from server.gis.catalog.gazetteer import folded
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
 from server.gis.query import place_names, places
@@ -236,3 +238,19 @@ async def test_names_are_found_in_columns_of_other_languages(data: PostgisData) 
     place = await first(data, "wasaplatsen")
     assert (place.name, place.table) == ("Wasaplatsen", "data.stops")
     assert "data.stops" not in {each.table for each in (await data.find_place("vasastaden")).places}
+
+
+async def test_no_text_that_folds_to_a_name_is_passed_over_by_the_quick_comparison(samples: Database) -> None:
+    texts = [
+        "Paris", "PARIS", "Zürich", "Zu\u0308rich", "ŁÓDŹ", "Ødegård", "o’Hare", "O'Hare", "Saint-Denis (93)", "İzmir",
+        "\u212aelvin", "Đà Nẵng", "北京 Beijing", "서울", "서울특별시", "Ελλάς", "Straße 7", "a+b [c] {d} *?",
+        "x^y$ z\\w|v", "50% of_it", "~&# sign", "¿Qué?", "𝔸thens", "e\u0301\u0323t\u00e9", "aa\u0301a",
+    ]  # fmt: skip
+    async with samples.reader.connect() as connection:
+        for text in texts:
+            wanted = folded(text)
+            words = place_names.words_pattern(wanted), place_names.words_spelling(wanted)
+            passes = place_names.may_contain(sa.literal(f"before {text} behind"), *map(sa.literal, words))
+            assert await connection.scalar(sa.select(passes)), text
+            others = place_names.may_contain(sa.literal("Ångström ostrov"), *map(sa.literal, words))
+            assert not await connection.scalar(sa.select(others)), text
