@@ -95,8 +95,8 @@ CONTAINS = Phrases(
     "contains | contain | containing | includes | including | has | with | like | matching | matches"
 )
 THE_WORD = Phrases("[the] (word|words|text|term)")
-STARTS = Phrases("(start|starts|starting|begin|begins|beginning) with")
-ENDS = Phrases("(end|ends|ending) (with|in)")
+BY_MEANS = Phrases("[that|which] [(came|come|coming) in|reported|received|sent|made|filed] (through|via)")
+STARTS, ENDS = Phrases("(start[s]|starting|begin[s]|beginning) with"), Phrases("(end[s]|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")
 FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
 NEVER = Phrases("never [been] | not [yet] [been] | (haven't|hasn't|weren't|wasn't|aren't) [yet] [been]")

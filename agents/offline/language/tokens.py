@@ -21,6 +21,8 @@ _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]*[\w/]")
 _SPACES = " \u00a0\u202f\u2009"
 """Spaces between thousands; the last three do not break a line."""
+_DOTTED = re.compile(r"[1-9]\d{0,2}(?:\.000)+")
+"""Thousands as much of Europe writes them: `30.000`. Nobody means 30 by it."""
 _GRADE = re.compile(r"[A-Z][A-Za-z0-9]{0,3}[*+]{1,3}(?=[\s,.;:?!)]|$)")
 _INSIDE_WORD = "'’-._&/"
 _SHORT_TITLES = frozenset(("st", "ste", "mt", "ft", "dr", "prof", "mr", "mrs"))
@@ -136,6 +138,8 @@ def _number(text: str, place: int) -> Token | None:
         return None
     end = _digits_end(text, end)
     digits = re.sub(rf"[,_'{_SPACES}]", "", text[place:end]).replace("−", "-")
+    if _DOTTED.fullmatch(digits):
+        digits = digits.replace(".", "")
     exponent = _exponent_end(text, end)
     if exponent > end:
         digits += text[end:exponent]

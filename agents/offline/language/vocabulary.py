@@ -314,7 +314,8 @@ class Vocabulary:
         return found[0] if len(columns) == 1 and not called_so and not self.match_table((noun,)) else None
 
     def values_called(self, words: Words) -> Sequence[Value]:
-        """Values with these words that are common or were looked up for the request."""
+        """Values with these words, also `water in the street` for “water in street”, that are common or looked up."""
+        words = tuple([word for word in words if word != "the"]) if "the" in words[1:-1] else words
         return self.index.by_value.get(words, self._values.get(words, ()))
 
     def know_values(self, values: Iterable[Value]) -> None:
@@ -323,7 +324,7 @@ class Vocabulary:
             self._values.setdefault(name_words(value[2]), []).append(value)
 
     def knowing(self, other: Vocabulary) -> Vocabulary:
-        """This vocabulary with the values and nouns that were looked up for another one."""
+        """This vocabulary with what was looked up for another one."""
         self._values, self.partial_nouns = other._values, other.partial_nouns
         return self
 

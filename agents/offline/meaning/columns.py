@@ -231,6 +231,13 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
         raise Refuse(refusals.NO_NUMBERS(table=table.title))
     if len(numbers) == 1 and top.word in ("most", "fewest", "least"):
         raise Refuse(refusals.NO_COLUMN_FOR(text=top.word))  # most of what?
+    drawn = {
+        layer.style.column
+        for layer in scene.layers
+        if layer.table == table.id and layer.style.kind in ("graduated", "proportional")
+    }
+    if top.word in ("top", "bottom") and len(shown := [each for each in numbers if each.name in drawn]) == 1:
+        return shown[0]  # `only the top 5` of what is coloured by its count
     return chosen(scene, numbers, None, f"“{top.word}”")
 
 

@@ -17,7 +17,7 @@ from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, are_forms, doers_of, english, name_words, word_set
+from agents.offline.language.words import Phrases, are_forms, doers_of, english, fold, name_words, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, OneOf
 from agents.units import UNITS, Unit
@@ -220,6 +220,28 @@ class MeasuredPieces:
         if is_time and (dates := times_until(self.table, done)) is not None:
             first, last = (ColumnMention(each, (each,)) for each in dates)
             yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
+
+    def _value_rates(self, place: int) -> Iterable[Piece]:
+        """`fail rate`: the share of the rows with the only value of which the word is a form."""
+        at = place - (self._word(place) == "rate")
+        if at < 0 or self._word(at + 1) != "rate":
+            return
+        word = self._word(at)
+        values = {
+            (each.name, value)
+            for each in self.table.columns
+            if each.kind == "text"
+            for value in each.samples
+            if " " not in value and are_forms(fold(value), word)
+        }
+        if len(values) != 1:
+            return
+        ((name, value),) = values
+        self.cursor.at = place + 1
+        if at < place:
+            yield self._piece("share", place)
+        else:
+            yield self._piece("condition", place, OneOf(f'"{value}"', ColumnMention(name, (name,)), "is"))
 
     def _dates_at(self, place: int) -> Iterator[Piece]:
         """The date columns among those named."""

@@ -76,8 +76,8 @@ class PiecesOfTable(MeasuredPieces):
         self._grammar = Grammar(cursor, vocabulary, table)
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups,
-            self._several_groups, self._orders,
-            self._tops, self._units, self._rates, self._spans_of_time, self._durations, self._times_until,
+            self._several_groups, self._orders, self._tops, self._units, self._rates, self._value_rates,
+            self._spans_of_time, self._durations, self._times_until,
             self._spans_of_years, self._changes, self._compared, self._wholes, self._done, self._who, self._paid,
             self._parts, self._whose, self._looks, self._charts, self._them, self._values,
         )  # fmt: skip

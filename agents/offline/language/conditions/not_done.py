@@ -7,8 +7,10 @@ from dataclasses import replace
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons
+from agents.offline.language.conditions.times.days import take_period
 from agents.offline.language.conditions.verbs import is_empty_where_not, records
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.nouns import take_quantity
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -59,12 +61,25 @@ class NotDone(Comparisons):
         known_words = {*name_words(column.comment or ""), *name_words(column.name)}
         while cursor.word() in ("by", "on", "in") and cursor.word(1):
             ahead = 2 if cursor.word(1) in ("a", "an", "the") else 1
-            if singular(cursor.word(ahead)) not in known_words:
+            if singular(cursor.word(ahead)) not in known_words - {"last"}:
                 break
             cursor.at += ahead + 1
         mention = ColumnMention(cursor.since(start), (column.name,))
-        since = self.comparison(mention) if not empty else None
+        if not empty and (ago := self._for_so_long(mention)) is not None:
+            return joined("or", [ago, Empty(mention)])
+        since = take_period(cursor, mention) or self.comparison(mention) if not empty else None
         return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
+
+    def _for_so_long(self, column: ColumnMention) -> Compare | None:
+        """`for more than two years`, after `not calibrated`: longer ago than that."""
+        start = self.cursor.at
+        if self.cursor.take("for", "in"):
+            self.cursor.take("more than", "over", "at least")
+            value = take_quantity(self.cursor)
+            if value is not None and value.unit is not None and value.unit.dimension == "time":
+                return Compare(">", value, column, measure="old")
+        self.cursor.at = start
+        return None
 
     def _nothing_since(self) -> Condition | None:
         """`had no maintenance since 2020`, `without an inspection after May 2021`."""

@@ -135,7 +135,12 @@ class ValueRules:
 
         `not felt widely` is not the value `not felt` of `felt`, but all that is not `widely`.
         """
-        cursor = self.cursor
+        cursor, start = self.cursor, self.cursor.at
+        means = cursor.take(p.BY_MEANS)  # `that came in through the app`
+        cursor.take("the", "a", "an") if means else cursor.take("with", "having", "about")
+        if cursor.at > start and (found := self._known_value(1 if means else 3)) is not None:
+            return found  # `with water in the street`
+        cursor.at = start
         cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
         done = cursor.word().endswith("ed")  # `rejected in 2020`
         if cursor.word() not in _BEGIN_VALUES and not done:
@@ -185,7 +190,8 @@ class ValueRules:
             if len(names) == 1 and used[length - 1]:
                 start = cursor.at
                 cursor.at += used[length - 1]
-                return OneOf(f'"{cursor.since(start)}"', ColumnMention(min(names), tuple(names)), "is")
+                text = known[0][2] if "the" in words[1:length] and len(known) == 1 else cursor.since(start)
+                return OneOf(f'"{text}"', ColumnMention(min(names), tuple(names)), "is")
         return None
 
     def _hint(self, value: str) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
+from agents.offline.language.names.comments import comment_head
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.places import (
@@ -22,6 +24,7 @@ from agents.offline.meaning.places import (
 )
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.spellings import without_noun
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
 log = logging.getLogger("agents.offline")
@@ -32,6 +35,8 @@ _SMALL_TABLE = 5000
 _CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
 _COVERED = 0.95
 """Minimum share of rows with a code that the other table must know."""
+_MOST_AREAS = 100
+"""Maximum number of areas that share a value."""
 MAX_AREA_CHARACTERS = 20_000
 """Maximum size of an area as GeoJSON within a filter."""
 GROUPS = word_set("""
@@ -72,8 +77,10 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
         and other.geometry_family == "polygon"
         and RESULTS not in (other.schema_name, table.schema_name)
     ]
-    if not known or found.not_searched or table.geometry_column is None:
+    if found.not_searched or table.geometry_column is None:
         return None
+    if not known:
+        return await _inside_group(scene, table, text)
     area = _widest(scene, known)
     other = scene.table(area.table)
     if other.id == table.id or other.geometry_column is None:
@@ -94,6 +101,36 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if not await scene.data.count(table.id, inside):
         raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
     return inside
+
+
+async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """The points within the areas that share a value: `in Zuid`, `in the district Zuid`, of neighbourhoods by their
+    district."""
+    found: list[tuple[Table, str, list[Any]]] = []
+    for other in scene.vocabulary.few_tables:
+        is_areas = other.geometry_family == "polygon" and RESULTS not in (
+            other.schema_name,
+            table.schema_name,
+        )
+        if not is_areas or other.id == table.id or not 0 < other.row_estimate <= _SMALL_TABLE:
+            continue
+        for column in text_columns(other):
+            nouns = {*name_words(column.name), *comment_head(column.comment)}
+            forms = [text, *without_noun(text, nouns)]
+            stored = await stored_values(scene, other, [column], forms) if column.samples else {}
+            found += [(other, name, values) for name, values in stored.items()]
+    if len(found) != 1 or table.geometry_family != "point":
+        return None
+    ((other, column_name, values),) = found
+    areas = await scene.data.query(
+        other.id, [str(other.geometry_column)], equals(column_name, values), limit=_MOST_AREAS, lonlat=True
+    )
+    shapes = [row[other.geometry_column] for row in areas.get("rows", ())]
+    if not shapes or areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS:
+        return None
+    group = {"type": "GeometryCollection", "geometries": shapes, "name": f"{values[0]} ({column_name})"}
+    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column or ""), group]}
+    return inside if await scene.data.count(table.id, inside) else None
 
 
 def _widest(scene: Scene, areas: Sequence[Place]) -> Place:

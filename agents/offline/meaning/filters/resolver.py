@@ -133,7 +133,7 @@ def _in_their_year(parts: Sequence[Condition]) -> Sequence[Condition]:
     for each in parts:
         if year and isinstance(each, Compare | Between) and each.column is not None:
             text, names = f"{each.column.text} in {year}", each.column.columns
-            if len(names) > 1 and all(map(years_in, names)):
+            if names and all(map(years_in, names)):
                 of_year = tuple(name for name in names if year in years_in(name))
                 found.append(replace(each, column=ColumnMention(text, of_year)))
                 continue

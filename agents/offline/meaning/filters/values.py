@@ -17,7 +17,8 @@ from agents.offline.answers import refusals
 from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.value_text import explains_number, numbers_explained
-from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.columns import columns_called, spelt_out
+from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import (
     fold,
     name_words,
@@ -60,6 +61,8 @@ from agents.offline.meaning.stored_values import (
 _MOST_LOOKUPS = 12
 _MOST_WORDS = 4  # of two values before a noun
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
+_STATES = word_set("condition state status shape")
+"""Words that mean the same after a value: `in poor condition`, of a “maintenance state”."""
 _REGIONS = word_set("country nation state region province territory")
 
 
@@ -214,7 +217,15 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
             stored = (await stored_values(scene, table, own, [value_text])).get(own[0].name)
             if stored:
                 return equals(own[0].name, stored)
-    return None
+    if words[-1].lower() not in _STATES or len(words) < 2:
+        return None
+    states = [
+        each
+        for each in text_columns(table)
+        if _STATES & (spelt_out(each.name) | comment_words(without_origin(each.comment)))
+    ]
+    stored_states = await stored_values(scene, table, states, [" ".join(words[:-1])])
+    return equals(*next(iter(stored_states.items()))) if len(stored_states) == 1 else None
 
 
 def _beginning_with(table: Table, text: str) -> Cql2 | None:
