@@ -35,9 +35,9 @@ async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(datab
     connection = await asyncpg.connect(database_url)
     await connection.execute(
         "CREATE SCHEMA IF NOT EXISTS data;"
-        "CREATE TABLE data.wards (id int PRIMARY KEY, ward_name text, geom geometry(Polygon, 4326));"
-        "INSERT INTO data.wards VALUES (1, 'Armley', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
-        " (2, 'Roundhay', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
+        "CREATE TABLE data.wards (id int PRIMARY KEY, ward_name text, district text, geom geometry(Polygon, 4326));"
+        "INSERT INTO data.wards VALUES (1, 'Armley', 'Hillside', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
+        " (2, 'Roundhay', 'Hillside', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
         "CREATE TABLE data.conservation_areas (id int PRIMARY KEY, ca_name text, geom geometry(Polygon, 4326));"
         "INSERT INTO data.conservation_areas VALUES"
         " (1, 'Armley', ST_MakeEnvelope(8.04, 47.04, 8.06, 47.06, 4326)),"
@@ -62,3 +62,7 @@ async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(datab
         assert "5 kiosks where the position is in Armley (ward)" in await answer(
             "how many kiosks are in Armley?"
         )
+        assert "9 kiosks where the position is in Hillside (district)" in await answer(
+            "show kiosks in Hillside"
+        )
+        assert "Here is a chart: **Kiosks per ward**" in await answer("kiosks per ward, as bar chart")

@@ -55,7 +55,8 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
         return None
     if unit_piece is None and between.text.lower() == "length":
         return None  # it may be a length in metres
-    what = named.value if named is not None else "mean" if between.text.lower().startswith("how long") else ""
+    asks = between.text.lower().startswith(("how long", "before", "until", "till"))
+    what = named.value if named is not None else "mean" if asks else ""
     if not what:
         return None
     unit, first, second = between.value

@@ -208,8 +208,20 @@ class MeasuredPieces:
             yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
 
     def _times_until(self, place: int) -> Iterable[Piece]:
-        """`how long does it take us to repair`, `time to repair`, `repair time`: from the first date to that of the
-        repair."""
+        """`how long does it take us to repair`, `repair time`, `how long does it take before a leak is
+        repaired`: from the first date to that of the repair."""
+        if self.cursor.take(HOW_LONG) and _ENDS & {*self.cursor.words[self.cursor.at :]}:
+            yield self._piece("nothing", place, cost=0.0)
+        self.cursor.at = place
+        if self.cursor.word() in _ENDS:
+            verbs = [at for at in range(place, self.cursor.end) if self.cursor.words[at] in _IS]
+            if verbs and verbs[0] - place <= _MOST_BETWEEN and verbs[0] + 1 < self.cursor.end:
+                dates = times_until(self.table, self.cursor.words[verbs[0] + 1])
+                self.cursor.at = verbs[0] + 2
+                if dates is not None:
+                    first, last = (ColumnMention(each, (each,)) for each in dates)
+                    yield self._piece("between", place, (UNITS["days"], first, last), 1.0)
+            return
         if self.cursor.take(HOW_LONG, TIME_TO):
             self.cursor.take("us", "them", "you")
             is_time = self.cursor.take("to", "until") is not None
@@ -323,6 +335,9 @@ PAID = Phrases("""
 HOW_LONG = Phrases("""
     how long (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
+_ENDS, _IS = word_set("before until till"), word_set("is are was were gets get got")
+_MOST_BETWEEN = 5
+"""Maximum number of words before the verb in `before a complaint is closed`."""
 TIME_TO = Phrases("[the] time [(taken|needed|required|it takes|it took)]")
 DURATION = Phrases("length | duration[s]")
 HOW_LONG_DID = Phrases("how long (did|do|does)")

@@ -178,7 +178,7 @@ def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `run_analysis` with the message as its goal, then style or chart the result."""
     if scene.done and intent.chart:
-        return chart_of_groups(scene, intent)
+        return await chart_of_groups(scene, intent)
     if scene.done:
         layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
         if layer is None:

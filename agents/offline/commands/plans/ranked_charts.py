@@ -1,18 +1,27 @@
-"""Charts of the groups that an analysis ranks: `bar chart of the ten countries with the most airports`."""
+"""Charts of the groups that an analysis ranks (`bar chart of the ten countries with the most airports`), or counts by
+place (`complaints per district, as bar chart`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agents.offline.commands.charts import kind_named
+from agents.offline.commands.charts import chart, kind_named
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import named_column
-from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.conditions import ColumnMention, Mention
 from agents.offline.meaning.scene import Calls, Scene
-from agents.offline.meaning.steps import AddedColumn, ColumnWords, Grouped, Ranking, title_behind, title_of
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    Ranking,
+    title_behind,
+    title_of,
+)
 
 
 def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Intent | None:
@@ -38,7 +47,8 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         by = (
             dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
         )
-        if isinstance(found, i.Analyse) and is_read and isinstance(by, AddedColumn | ColumnWords | Ranking):
+        is_ranked = isinstance(by, AddedColumn | ColumnWords | Ranking)
+        if isinstance(found, i.Analyse) and is_read and (is_ranked or _is_joined(steps)):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
     cursor.at = start
@@ -50,8 +60,17 @@ def _taken_kind(cursor: Cursor) -> str | None:
     return cursor.take(p.CHARTS)
 
 
-def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
-    """Call `make_chart` for the ranked groups of an analysis, by the ranking figure."""
+def _is_joined(steps: Sequence[AnalysisStep | Grouped]) -> bool:
+    """Whether the result is areas with figures of the rows in them."""
+    return bool(steps) and isinstance(steps[-1], AnalysisStep) and steps[-1].operation == "spatial_join"
+
+
+async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
+    """Call `make_chart` for the groups of an analysis, by the ranking figure or by the one that is drawn."""
+    if _is_joined(intent.steps):
+        layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
+        mention = Mention(layer.name, layers=(layer.id,)) if layer is not None else None
+        return await chart(scene, i.Chart("bar", mention, ())) if mention is not None else []
     grouped, ranked = intent.steps
     by = dict(ranked.arguments)["by"]
     table = scene.table(scene.result or "")

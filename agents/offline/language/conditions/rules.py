@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.done_by import DoneBy
-from agents.offline.language.conditions.flags import ABSENT, PRESENT
+from agents.offline.language.conditions.flags import ABSENT, OFF, ON, PRESENT
 from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
@@ -76,7 +76,7 @@ class Conditions(DoneBy, States):
             return found
         if not asks_another(cursor) and (
             cursor.take(p.LINKS)
-            or (cursor.take("the") and cursor.take("ones"))
+            or (cursor.take("the") and cursor.take("ones", "one"))
             or cursor.take("ones", "those")
         ):
             inner = self.one() or self.kind()
@@ -229,9 +229,9 @@ class Conditions(DoneBy, States):
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is None:
             return None
-        if cursor.take(PRESENT):
+        if cursor.take(PRESENT) or (self.is_flag(column) and cursor.take(ON)):
             return self._has(column, "")
-        if cursor.take(ABSENT):
+        if cursor.take(ABSENT) or (self.is_flag(column) and cursor.take(OFF)):
             return self.lacks(column)
         if cursor.take(p.FILLED):
             return Negation(Empty(column, unknown=True))

@@ -114,6 +114,8 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         )
         if not is_areas or other.id == table.id or not 0 < other.row_estimate <= _SMALL_TABLE:
             continue
+        if _links(table, other):
+            continue  # by their codes, which were looked for before
         for column in text_columns(other):
             nouns = {*name_words(column.name), *comment_head(column.comment)}
             forms = [text, *without_noun(text, nouns)]
@@ -126,7 +128,7 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         other.id, [str(other.geometry_column)], equals(column_name, values), limit=_MOST_AREAS, lonlat=True
     )
     shapes = [row[other.geometry_column] for row in areas.get("rows", ())]
-    if not shapes or areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS:
+    if len(shapes) < 2 or areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS:
         return None
     group = {"type": "GeometryCollection", "geometries": shapes, "name": f"{values[0]} ({column_name})"}
     inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column or ""), group]}
