@@ -129,3 +129,9 @@ async def test_days_between_dates_that_comments_name(chat: Chat, desk: Desk, ask
 async def test_rows_near_others(chat: Chat, desk: Desk, asked: str, distance: str) -> None:
     answer = await chat(asked)
     assert desk.analysis.steps[-1][1]["distance"] == distance, answer
+
+
+async def test_the_rate_of_a_value(chat: Chat, desk: Desk) -> None:
+    assert "50 % of the 2 inspections" in await chat("what is the fail rate")
+    answer = await chat("refused rate by app type")
+    assert "Percentage of planning apps with refused by" in answer

@@ -150,9 +150,12 @@ def _shares(asked: Asked) -> Steps | None:
     part, whole = shared
     if asked.has("part"):
         return _of_people(asked, by)
-    title = f"Percentage of {asked.called} by {asked.group_words}"
+    share, named = asked.one("share"), asked.all("condition")
+    is_rate = share is not None and share.text == "rate" and len(named) == 1  # `fail rate by stage`
+    called = f"{asked.noun} with {named[0].text}" if is_rate else asked.called
+    title = f"Percentage of {called} by {asked.group_words}"
     if not asked.all("column"):
-        if not asked.has("rows"):
+        if not asked.has("rows") and not is_rate:
             return None
         rows = asked.rows(whole)
         found = Grouped(rows, by, dict(COUNT), part=part, of_all=part is None, title=title)

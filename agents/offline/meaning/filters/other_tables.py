@@ -128,7 +128,11 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         other.id, [str(other.geometry_column)], equals(column_name, values), limit=_MOST_AREAS, lonlat=True
     )
     shapes = [row[other.geometry_column] for row in areas.get("rows", ())]
-    if len(shapes) < 2 or areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS:
+    if (
+        len(shapes) < 2
+        or areas.get("truncated")
+        or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS
+    ):
         return None
     group = {"type": "GeometryCollection", "geometries": shapes, "name": f"{values[0]} ({column_name})"}
     inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column or ""), group]}
