@@ -17,8 +17,8 @@ from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import ABBREVIATIONS, names_alike, things_called
-from agents.offline.language.names.columns import DULL, codes_explained, columns_called, names_rows
-from agents.offline.language.names.comments import phrases_for_rows, second_noun
+from agents.offline.language.names.columns import DULL, columns_called, names_rows
+from agents.offline.language.names.comments import codes_explained, phrases_for_rows, second_noun
 from agents.offline.language.names.costs import (
     are_of_other_years,
     nouns_of_columns,
@@ -87,9 +87,9 @@ class TableIndex:
             for column in table.columns:
                 for sample in column.samples if column.kind == "text" else ():
                     found[name_words(sample)].append((table, column.name, sample))
-                for words, code in codes_explained(column.comment).items():
-                    if code in column.samples:
-                        found[words].append((table, column.name, code))
+                for words, codes in codes_explained(column.comment).items():
+                    if codes[0] in column.samples:
+                        found[words].append((table, column.name, codes[0]))
         return found
 
     @cached_property

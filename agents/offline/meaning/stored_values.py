@@ -12,8 +12,8 @@ from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.names.columns import codes_explained, is_key_name
-from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.columns import is_key_name
+from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.names.costs import word_cost
 from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular, word_set
 from agents.offline.meaning.conditions import Compare
@@ -54,9 +54,8 @@ async def stored_values(
         return {}
     wanted = set(map(plain, forms))
     for column in columns:
-        codes = [
-            code for words, code in codes_explained(column.comment).items() if words in map(name_words, forms)
-        ]
+        explained = codes_explained(column.comment)
+        codes = [code for form in forms for code in explained.get(name_words(form), ())]
         usual: Cql2 = {"op": "in", "args": [property_of(column.name), spellings([*forms, *codes])]}
         found = await rows_with(scene, table, [column], [usual], wanted | set(map(plain, codes)))
         if found:

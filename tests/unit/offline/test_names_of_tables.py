@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.language.names.columns import codes_explained
+from agents.offline.language.names.comments import codes_explained
 from agents.offline.language.words import are_forms, begins_others, place_of
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
@@ -317,4 +317,4 @@ async def test_us_is_no_country() -> None:
 
 
 def test_codes_are_explained_up_to_a_joiner() -> None:
-    assert dict(codes_explained("Class, A = high or B = low")) == {("high",): "A", ("low",): "B"}
+    assert dict(codes_explained("Class, A = high or B = low")) == {("high",): ("A",), ("low",): ("B",)}

@@ -18,8 +18,8 @@ from agents.offline.commands.assembly.computed import (
     with_size,
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
-from agents.offline.language.names.columns import codes_explained, measure_columns
-from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.columns import measure_columns
+from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
 from agents.offline.meaning.features import RESULT, Features

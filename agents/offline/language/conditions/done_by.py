@@ -333,11 +333,11 @@ class DoneBy(NotDone):
     def named_by_column(self) -> Condition | None:
         """`in tariff zone A`, `in the time zone Asia/Tokyo`: a text column and its value, as a name."""
         start = self.cursor.at
-        none = self.cursor.take("no") is not None
+        amount = self.cursor.take("no", "a", "an", "any")  # `on a cycle highway`: on any
         column = take_column(self.cursor, self.vocabulary, self.tables)
-        if none:
-            if column is not None and not goes_on(self.cursor):
-                return Empty(column)
+        if amount:
+            if column is not None and not goes_on(self.cursor) and (amount == "no" or self.is_text(column)):
+                return Empty(column) if amount == "no" else Negation(Empty(column))
             self.cursor.at = start
             return None
         token = self.cursor.token()

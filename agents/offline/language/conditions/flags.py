@@ -12,8 +12,9 @@ from agents.offline.language.words import Phrases, fold, name_words, word_set
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
 """Predicates of a yes/no column: `where a design overlay applies`."""
-ON, OFF = Phrases("[is|are] [switched|turned] on"), Phrases("[is|are] [switched|turned] off")
-"""After the name of a yes/no column: `with the alarm on`."""
+ON = Phrases("[is|are] [switched|turned] on | (is|are|was|were) (involved|active|reported|found)")
+OFF = Phrases("[is|are] [switched|turned] off | (is|are|was|were) not (involved|active|reported|found)")
+"""After the name of a yes/no column: `with the alarm on`, `where alcohol was involved`."""
 YES = word_set("yes y true ja j oui si sí sì sim tak ano igen kyllä evet")
 NO = word_set("no n false nej nein nee nei non não nie hayır")
 """Values for yes and no in various languages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from agents.domain import Table
@@ -12,6 +13,7 @@ from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
     Words,
+    fold,
     is_numbered,
     is_storage_noun,
     may_be_plural,
@@ -20,6 +22,7 @@ from agents.offline.language.words import (
     word_set,
 )
 from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Mention, OneOf, joined
+from agents.offline.meaning.spellings import is_code
 
 NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
@@ -47,18 +50,39 @@ class ValueNouns:
         self.vocabulary = vocabulary
 
     def value_before_noun(self, begin: int, take_noun: Callable[[], Mention | None]) -> int:
-        """The number of words of a value before its noun: 2 for `wildlife conflict incidents`, even if
-        another table is called wildlife; 0 if there is none."""
+        """The number of words of a value before its noun: 2 for `wildlife conflict incidents`, even if another table is
+        called wildlife; 1 for `tram stops`, of “Tram and bus stops”; 0 if there is none."""
         cursor = self.cursor
         cursor.at = begin
         words, used = cursor.keys(most=_MOST_OF_VALUE)
-        for length in range(len(words), 1, -1):
-            having = {table.id for table, _, _ in self.vocabulary.values_called(words[:length])}
+        for length in range(len(words), 0, -1):
+            named = [table for table, _, _ in self.vocabulary.values_called(words[:length])]
+            having = {each.id for each in named if length > 1 or _is_one_of_several(words[0], each.comment)}
             cursor.at = begin + used[length - 1]
             mention = take_noun() if having and used[length - 1] else None
             if mention is not None and having & set(mention.tables):
                 return used[length - 1]
         return 0
+
+    def rows_of_whole_value(self) -> tuple[Mention, Condition] | None:
+        """Rows named by several words that only a code's explanation has: `school streets`, even if another table has
+        streets; `30 km/h zones`."""
+        cursor, start = self.cursor, self.cursor.at
+        for end in range(min(start + _MOST_OF_VALUE, cursor.end), start + 1, -1):
+            cursor.at = end
+            text = cursor.since(start)
+            cursor.at = start
+            words = name_words(text)
+            known = self.vocabulary.values_called(words) if len(words) > 1 else ()
+            named = self.vocabulary.match_table(words) if len(known) == 1 else None
+            is_table = named is not None and named.length == len(words) and not named.guessed
+            if len(known) != 1 or not is_code(known[0][2]) or is_table:
+                continue
+            ((table, column, code),) = known
+            cursor.at = end
+            value = OneOf(f'"{code}"', ColumnMention(column, (column,)), "is")
+            return Mention(text, (table.id,), of_value=True), value
+        return None
 
     def value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
         """A value in the plural, with its table and column; with `one`, also in the singular."""
@@ -182,3 +206,10 @@ class ValueNouns:
             or is_storage_noun(table.name, word, table.geometry_family)
         )  # fmt: skip
         return bool(named) and self.vocabulary.match_table((noun,)) is None
+
+
+def _is_one_of_several(word: str, comment: str | None) -> bool:
+    """Whether a comment names rows of this and other kinds: “Tram and bus stops”."""
+    return re.match(rf"{word} (?:and|or|,) ", fold(comment or "")) is not None or f" and {word} " in fold(
+        comment or ""
+    )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import (
@@ -82,6 +81,7 @@ _RECORDED = word_set("""
     record recorded change changed
 """)
 """Words in names of dates that describe the record, not its subject."""
+_VERBS = word_set("has have had is are was were do does did")
 _WHOSE = word_set("the their its")
 _PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
@@ -103,6 +103,8 @@ def columns_called(
     Several if they match equally well; none if these are mere descriptions. `fits` excludes columns. `traffic in
     2023` is the column of that year.
     """
+    if set(words) <= _VERBS:
+        return []  # `which has the most pupils` does not group by `has_camera`
     if len(words) > 2 and says_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
@@ -379,15 +381,6 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
             for word in content
         )
     )  # fmt: skip
-
-
-@lru_cache(maxsize=65536)
-def codes_explained(comment: str | None) -> Mapping[Words, str]:
-    """Codes by their explanation in a comment: “PVC, VCP = vitrified clay”, “Material: DI ductile iron”."""
-    ends = r"(?= or | and |[,;.()=/]|$)"
-    found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=/]+?){ends}", comment or "")
-    found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z -]+?){ends}", comment or "")
-    return MappingProxyType({name_words(words): code for code, words in found if name_words(words)})
 
 
 def names_rows(table: Table, name: str, value: str = "") -> bool:

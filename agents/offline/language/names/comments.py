@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from agents.offline.language.words import DRAWN_AS, Words, fold, name_words, singular, word_set
 
@@ -102,3 +104,21 @@ def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
         if found[0] not in HEAD_ENDS and found[0][0].isalnum():
             words.append(found[0])
     return tuple(words), ""
+
+
+@lru_cache(maxsize=65536)
+def codes_explained(comment: str | None) -> Mapping[Words, tuple[str, ...]]:
+    """Codes by their explanation in a comment and its parts: “VCP = vitrified clay”, “Material: DI ductile iron”; both
+    for `tram` of “T = tram, TB = tram and bus”."""
+    ends = r"(?= (?:or|and) [A-Z0-9]+ ?=|[,;.()=]|$)"
+    found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=]+?){ends}", comment or "")
+    found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z /-]+?){ends}", comment or "")
+    codes: dict[Words, tuple[str, ...]] = {}
+    parts = [(code, part) for code, words in found for part in _PARTS.split(words)]
+    for code, text in [*found, *parts]:
+        if (own := name_words(text)) and code not in codes.get(own, ()):
+            codes[own] = (*codes.get(own, ()), code)
+    return MappingProxyType(codes)
+
+
+_PARTS = re.compile(r" (?:or|and) |/")

@@ -30,7 +30,7 @@ from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
 from agents.offline.meaning.filters.other_words import in_other_words
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
-from agents.offline.meaning.row_names import name_column, text_columns
+from agents.offline.meaning.row_names import has_row_names, name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import (
     adjective_forms,
@@ -377,7 +377,7 @@ def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> 
     `names`: include the column of names. Columns that hold the normal state come last: `closed valves` are
     closed now.
     """
-    own = name_column(table)
+    own = name_column(table) if has_row_names(table) else None
     if own is not None and any(set(name_words(own.name)) & likely for likely in PLACES):
         own = None  # it gives a row's location, not its name
     columns = [c for c in text_columns(table) if names or own is None or c.name != own.name]
