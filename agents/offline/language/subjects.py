@@ -148,10 +148,7 @@ class Grammar(ValueNouns):
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative() or take_first(cursor)
-        begin = cursor.at
-        before_noun = self.value_before_noun(begin, self.mention) if values else 1
-        cursor.at = begin
-        if not before_noun and (kind := self.rows_of_whole_value()) is not None:
+        if values and (kind := self.rows_of_whole_value(self.mention)) is not None:
             return replace(Subject(*kind, top), all=everything)
         sized = self._sized() if top is None else None
         if sized is not None:

@@ -64,10 +64,16 @@ class ValueNouns:
                 return used[length - 1]
         return 0
 
-    def rows_of_whole_value(self) -> tuple[Mention, Condition] | None:
-        """Rows named by several words that only a code's explanation has: `school streets`, even if another table has
-        streets; `30 km/h zones`."""
+    def rows_of_whole_value(
+        self, take_noun: Callable[[], Mention | None]
+    ) -> tuple[Mention, Condition] | None:
+        """Rows named by several words that only a code's explanation has, without another noun: `school streets`, even
+        if another table has streets; `30 km/h zones`."""
         cursor, start = self.cursor, self.cursor.at
+        before_noun = self.value_before_noun(start, take_noun)
+        cursor.at = start
+        if before_noun:
+            return None
         for end in range(min(start + _MOST_OF_VALUE, cursor.end), start + 1, -1):
             cursor.at = end
             text = cursor.since(start)
