@@ -37,11 +37,17 @@ ACCIDENTS = make_table(
      ("alc", "text", "Alcohol involved: J yes, N no")],
     [(1, "M", "J", (1.0, 1.0)), (2, "N", "N", (1.0, 1.1))],
 )  # fmt: skip
+WIJKEN = make_table(
+    "data.wijken", "POLYGON", "Districts of the city",
+    [("id", "integer", ""), ("wijk_nr", "text", "District number"), ("wijk_nm", "text", "District name"),
+     ("inw_2024", "integer", "Inhabitants on 1 January 2024")],
+    [(1, "01", "Dampoort", 9_000, (1.0, 1.0)), (2, "02", "Ledeberg", 8_000, (1.0, 1.1))],
+)  # fmt: skip
 
 
 @pytest.fixture
 def desk() -> Desk:
-    return Desk(World(STOPS, ZONES, COUNTS, ACCIDENTS))
+    return Desk(World(STOPS, ZONES, COUNTS, ACCIDENTS, WIJKEN))
 
 
 @pytest.fixture
@@ -92,3 +98,19 @@ async def test_a_verb_is_no_group(chat: Chat) -> None:
     """The pupils were added up by `has_camera`."""
     answer = await chat("which one has the most pupils?")
     assert [name for name, _ in chat.calls] == ["cannot_do"] or chat.calls == [], answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "which wijk has the most accidents",
+        "accidents per wijk",
+        "color the districts by accidents per 1000 inhabitants",
+    ],
+)
+async def test_districts_by_the_singular_of_their_language_and_by_rates(
+    chat: Chat, desk: Desk, asked: str
+) -> None:
+    answer = await chat(asked)
+    joined = dict(desk.analysis.steps)["spatial_join"]
+    assert (joined["source"], joined["other"]) == ("data.wijken", "data.accidents"), answer

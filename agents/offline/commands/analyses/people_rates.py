@@ -196,6 +196,11 @@ RULES = (
             f"[are there] <for_each> [of] {{areas:areas}} {_PER}",
         )
     ),
+    rule(
+        f"(colour|color|shade|map) [the] {{areas:named}} by [the] [number of] {{source:bare}} {_PEOPLE}",
+        _rate,
+        -2.0,
+    ),
     *(
         rule(
             "(which|what) [{n:count}] {areas:named} (has|have) [the]"

@@ -291,7 +291,16 @@ def _is_only_related(
 
 def nouns_of_columns(table: Table) -> frozenset[str]:
     """Nouns for the rows of a table, from the names of its columns."""
-    return _nouns_of_ing(table) | _nouns_of_keys(table)
+    return _nouns_of_ing(table) | _nouns_of_keys(table) | _other_singulars(table)
+
+
+def _other_singulars(table: Table) -> frozenset[str]:
+    """`wijk` for a table `wijken` with columns such as `wijk_nr`: a plural of another language."""
+    own = name_words(table.name)[-1]
+    first = [words[0] for column in table.columns if len(words := name_words(column.name)) > 1]
+    return frozenset(
+        each for each in first if first.count(each) > 1 and own in (f"{each}en", f"{each}e", f"{each}n")
+    )
 
 
 def _nouns_of_ing(table: Table) -> frozenset[str]:
