@@ -108,7 +108,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             f"<ask> {{source{kind}}} [<are>] said=({words} [any]) {{other:{other}}} [<inside>] more=([{{also}}])"
             f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
             for kind, words, other, predicate in (
-                (":bare", "(in|inside|within) [all]", "areas", "shares_interior"),
+                ("", "(in|inside|within) [all]", "areas", "shares_interior"),
                 (
                     "",
                     "(lie|lies|lying|fall|falls|located) (in|inside|within) [all]",
