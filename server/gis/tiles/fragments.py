@@ -83,7 +83,7 @@ draw to the tile, and whole shapes compress better."""
 
 UNITS_SHAPE = """CASE WHEN matched.{u} IS NULL THEN {drawn}
       WHEN {units_tiny} THEN {units_pixel}
-      WHEN {is_whole} THEN matched.{whole}
+      WHEN {is_whole} THEN {turned}
       ELSE coalesce(
         ST_AsMVTGeom(ST_Affine(matched.{u}, 1, 0, 0, -1, 0, {extent}),
           ST_MakeEnvelope(0, 0, {extent}, {extent}), {extent}, {buffer}, true),
@@ -94,8 +94,16 @@ UNITS = "matched.{u}"
 SIMPLE_UNITS = """CASE WHEN ST_NPoints(matched.{u}) > {few}
         THEN ST_Simplify(matched.{u}, {tolerance_u}, true) ELSE matched.{u} END"""
 
-SNAPPED_OF = {1: "ST_SnapToGrid({simplified}, 1)", 2: "ST_ForcePolygonCCW(ST_SnapToGrid({simplified}, 1))"}
-"""By dimension. Rows are counted downwards, so that what is clockwise on the map is counterclockwise here."""
+SNAPPED = "ST_SnapToGrid({simplified}, 1)"
+
+TURNED_OF = {
+    1: "matched.{whole}",
+    2: """CASE WHEN ST_IsPolygonCCW(matched.{whole}) THEN matched.{whole}
+        WHEN ST_IsPolygonCW(matched.{whole}) THEN ST_Reverse(matched.{whole})
+        ELSE ST_ForcePolygonCCW(matched.{whole}) END""",
+}
+"""By dimension. Rows are counted downwards, so that what is clockwise on the map is counterclockwise here.
+ST_ForcePolygonCCW copies a shape twice, even one that is right already, as most are."""
 
 IS_WHOLE = "matched.{whole} IS NOT NULL"
 IS_WHOLE_AND_VALID = (

@@ -10,6 +10,7 @@ import shapely
 
 from server.database.engines import Database
 from server.gis.profiles.proof import Proven
+from server.gis.tiles import fragments
 from server.gis.tiles.grid import EXTENT, Tile
 from server.gis.tiles.projection import SearchBoxes, read_crs
 from server.gis.tiles.statement import LayerStatements
@@ -29,6 +30,16 @@ SHAPES = {
 }
 CASES = [(name, False) for name in SHAPES] + [(name, True) for name in SHAPES if name != "bow_ties"]
 """Each kind of shape, and whether a profile has shown that all of them are valid."""
+HOLED = "POLYGON((0 0, 0 9, 9 9, 9 0, 0 0), (1 1, 2 1, 2 2, 1 2, 1 1))"
+ONE_WAY = "POLYGON((20 0, 20 9, 29 9, 29 0, 20 0), (21 1, 21 2, 22 2, 22 1, 21 1))"
+FLAT = "POLYGON((0 20, 9 20, 0 20, 0 20))"
+RINGS = [
+    *(f"{turned}('{shape}'::geometry)" for turned in ("ST_Reverse", "") for shape in (HOLED, ONE_WAY, FLAT)),
+    f"ST_Collect('{HOLED}', ST_Reverse('{ONE_WAY}'::geometry))",
+    f"ST_Collect('{HOLED}', '{FLAT}')",
+    f"ST_Multi(ST_Reverse('{HOLED}'::geometry))",
+]
+"""Areas whose outer rings and holes run in either direction."""
 MOST_APART = 4
 """In units of a tile: half a pixel, where a large shape reaches far out of the tile."""
 
@@ -97,6 +108,21 @@ async def test_a_shape_over_the_edge_of_a_tile_is_not_clipped(database: Database
     assert left > 0
     assert right > EXTENT * 1.2
     assert len(shapely.get_coordinates(drawn.shape)) == 5
+
+
+@pytest.mark.parametrize("shape", RINGS)
+async def test_outer_rings_run_the_other_way_than_holes(database: Database, shape: str) -> None:
+    """A tile's reader tells holes by their direction."""
+    turned = fragments.TURNED_OF[2].format(whole="whole")
+    texts = f"ST_AsText({turned}), ST_AsText(ST_ForcePolygonCCW(whole))"
+    connection = await asyncpg.connect(database.url)
+    try:
+        found, expected = await connection.fetchrow(
+            f"SELECT {texts} FROM (SELECT {shape} AS whole) AS matched"
+        )
+    finally:
+        await connection.close()
+    assert found == expected
 
 
 def compare(

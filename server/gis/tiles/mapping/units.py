@@ -57,7 +57,8 @@ def in_units(shapes: Shapes, stored: str, common: Mapping[str, Any], drawn: str)
     names["simplified"] = (fragments.UNITS if shapes.is_simple else fragments.SIMPLE_UNITS).format(
         tolerance_u=TOLERANCE, few=FEW_VERTICES, **common
     )
-    names["snapped"] = fragments.SNAPPED_OF[shapes.dimension].format(**names)
+    names["snapped"] = fragments.SNAPPED.format(**names)
+    names["turned"] = fragments.TURNED_OF[shapes.dimension].format(**names)
     # What rounding makes invalid of a valid shape is smaller than a unit, which nobody sees.
     tests_any = shapes.doubtful and shapes.dimension != LINE
     is_whole = fragments.IS_WHOLE_AND_VALID if tests_any else fragments.IS_WHOLE
