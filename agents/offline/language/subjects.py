@@ -175,10 +175,10 @@ class Grammar(ValueNouns):
                 break
         for count in range(_MOST_ADJECTIVES if values else 0):
             cursor.at = begin + count
-            kind = self._rows_of_a_value(top, one=one or top is not None)
-            if kind is not None:
-                adjective = self._kinds_of_value(range(begin, begin + count), kind.mention)
-                return replace(kind, where=all_of(adjective, kind.where), all=everything)
+            valued = self._rows_of_a_value(top, one=one or top is not None)
+            if valued is not None:
+                adjective = self._kinds_of_value(range(begin, begin + count), valued.mention)
+                return replace(valued, where=all_of(adjective, valued.where), all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
                 break
