@@ -106,9 +106,14 @@ TURNED_OF = {
 ST_ForcePolygonCCW copies a shape twice, even one that is right already, as most are."""
 
 IS_WHOLE = "matched.{whole} IS NOT NULL"
-IS_WHOLE_AND_VALID = (
-    "CASE WHEN {is_tested} THEN ST_IsValid(matched.{whole}) ELSE matched.{whole} IS NOT NULL END"
-)
+IS_VALID = """CASE WHEN ST_NPoints(matched.{whole}) = 5
+          AND ST_Area(matched.{whole}) > 0.04812 * ST_Perimeter(matched.{whole}) ^ 2
+        THEN true ELSE ST_IsValid(matched.{whole}) END"""
+"""A ring of four edges that touches or crosses itself runs around two triangles at most, so it encloses no more than an
+equilateral triangle of its length does: sqrt(3) / 36 of the square. Rectangles up to 2.6 times as long as wide enclose
+more, which takes a quarter of the time to find out."""
+
+IS_WHOLE_AND_VALID = "CASE WHEN {is_tested} THEN {is_valid} ELSE matched.{whole} IS NOT NULL END"
 
 DATA_BOX = """(SELECT ST_MakeBox2D(
         ST_MakePoint(-({x_offset}) / ({across}), ({extent} - {y_offset}) / ({down})),

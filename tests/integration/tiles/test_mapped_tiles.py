@@ -125,6 +125,29 @@ async def test_outer_rings_run_the_other_way_than_holes(database: Database, shap
     assert found == expected
 
 
+async def test_small_rings_are_valid_where_postgis_finds_them_valid(database: Database) -> None:
+    """Rings of three and four edges between nearby places: many of them cross or touch themselves."""
+    is_valid = fragments.IS_VALID.format(whole="whole")
+    corners = ", ".join(
+        f"ST_MakePoint(hashint4(n * 10 + {2 * corner}) & 3, hashint4(n * 10 + {2 * corner + 1}) & 3)"
+        for corner in range(4)
+    )
+    connection = await asyncpg.connect(database.url, server_settings={"client_min_messages": "error"})
+    try:
+        valid, quickly, wrong = await connection.fetchrow(
+            f"""SELECT count(*) FILTER (WHERE ST_IsValid(whole)),
+              count(*) FILTER (WHERE ST_Area(whole) > 0.04812 * ST_Perimeter(whole) ^ 2),
+              count(*) FILTER (WHERE {is_valid} IS DISTINCT FROM ST_IsValid(whole))
+            FROM (SELECT ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) AS whole
+                  FROM (SELECT ST_MakeLine(ARRAY[{corners}]) AS line FROM generate_series(1, 20000) AS n) AS lines
+            ) AS matched"""
+        )
+    finally:
+        await connection.close()
+    assert wrong == 0
+    assert 0 < quickly < valid < 20000
+
+
 def compare(
     mapped: dict[int | None, Feature], projected: dict[int | None, Feature], are_mended: bool
 ) -> None:

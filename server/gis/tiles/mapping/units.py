@@ -62,7 +62,8 @@ def in_units(shapes: Shapes, stored: str, common: Mapping[str, Any], drawn: str)
     # What rounding makes invalid of a valid shape is smaller than a unit, which nobody sees.
     tests_any = shapes.doubtful and shapes.dimension != LINE
     is_whole = fragments.IS_WHOLE_AND_VALID if tests_any else fragments.IS_WHOLE
-    names["is_whole"] = is_whole.format(is_tested=shapes.doubtful, **common)
+    is_valid = fragments.IS_VALID.format(**common)
+    names["is_whole"] = is_whole.format(is_tested=shapes.doubtful, is_valid=is_valid, **common)
     return fragments.UNITS_SHAPE.format(**names), fragments.UNITS_STEPS.format(**names)
 
 
