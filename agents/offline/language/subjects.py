@@ -148,8 +148,8 @@ class Grammar(ValueNouns):
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative() or take_first(cursor)
-        if values and (kind := self.rows_of_whole_value(self.mention)) is not None:
-            return replace(Subject(*kind, top), all=everything)
+        if values and (whole := self.rows_of_whole_value(self.mention)) is not None:
+            return replace(Subject(*whole, top), all=everything)
         sized = self._sized() if top is None else None
         if sized is not None:
             return replace(sized, all=everything)
