@@ -77,6 +77,8 @@ class DrawingCommands(Grammar):
         start = self.cursor.at
         is_bare = self.cursor.take("the", "all", "my", "our") is None
         mention = self.mention() if is_bare else None
+        if is_bare and mention is None and (subject := self.subject(pronouns=False)) is not None:
+            mention = subject.mention  # `open hazard tree requests`
         self.cursor.at = start
         tables = self.tables_of(mention) if mention is not None else ()
         has_value = any(table in tables for table, _, _ in self.vocabulary.values_called((word,)))

@@ -133,7 +133,7 @@ MEASURE_OF_NOUN = {
     "resident": "people", "populous": "people", "elevation": "high", "altitude": "high", "height": "high",
     "high": "high", "area": "area", "size": "big", "length": "long", "long": "long", "depth": "deep",
     "age": "old", "speed": "fast", "weight": "heavy", "width": "wide", "magnitude": "strong",
-    "land": "area", "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
+    "land": "area", "acreage": "area", "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
     "worth": "worth",
 }  # fmt: skip
 """Measures that nouns mean if no column has that name."""

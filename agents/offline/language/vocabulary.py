@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
-from agents.offline.language.lexicon import ABBREVIATIONS, names_alike, things_called
-from agents.offline.language.names.columns import DULL, columns_called, names_rows
-from agents.offline.language.names.comments import codes_explained, phrases_for_rows, second_noun
+from agents.offline.language.lexicon import names_alike, things_called
+from agents.offline.language.names.columns import DULL, columns_called, names_rows, spelt_out
+from agents.offline.language.names.comments import codes_explained
 from agents.offline.language.names.costs import (
     are_of_other_years,
-    nouns_of_columns,
-    nouns_of_names,
-    word_cost,
 )
+from agents.offline.language.names.rows import cost_of_rows, nouns_of_rows
 from agents.offline.language.reading import Unhashed
 from agents.offline.language.words import misspelt, name_words, naming_places, words_of_things
 from agents.ports import OperationInfo, TableRegistry
@@ -37,8 +35,6 @@ Value = tuple[Table, str, str]
 """A value: its table, the name of its column, and the text."""
 
 _LONGEST, _FEW_TABLES, _MOST_SAMPLED = 6, 500, 100
-SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
-"""Costs: an abbreviation in the table's name, a further word in its name or comment, a noun of the comment."""
 _MOST_COMPARED = 100
 """Maximum number of tables with the same noun whose further words are compared."""
 RESULTS = "analysis"
@@ -74,7 +70,7 @@ class TableIndex:
                 continue
             for called in {words := name_words(table.name), ("".join(words),)}:  # `flytips`, of `fly_tips`
                 self._exact[called].append(table)
-            for noun, cost in _nouns(table).items():
+            for noun, cost in nouns_of_rows(table).items():
                 self._by_noun[noun].setdefault(cost, []).append(table)
 
     @cached_property
@@ -127,7 +123,9 @@ class TableIndex:
         if len(part) == 1:
             return called[min(called)] if called else ()
         tables = [table for each in called.values() for table in each]
-        costs = [(_cost(table, part), table) for table in tables] if len(tables) <= _MOST_COMPARED else []
+        costs = (
+            [(cost_of_rows(table, part), table) for table in tables] if len(tables) <= _MOST_COMPARED else []
+        )
         least = min((cost for cost, _ in costs if cost is not None), default=None)
         return [table for cost, table in costs if cost is not None and cost == least]
 
@@ -167,52 +165,6 @@ def _last_word(value: Value) -> str:
     """The last word of a value of several words; else empty."""
     before, _, last = value[2].casefold().rpartition(" ")
     return last if before else ""
-
-
-def _nouns(table: Table) -> dict[str, float]:
-    """Nouns for the rows of a table, with their costs."""
-    words = name_words(table.name)
-    own = {words[at] for at in naming_places(table.name)}
-    found: dict[str, float] = dict.fromkeys(nouns_of_names(table), CALLED_SO)
-    phrases = phrases_for_rows(table.comment) if table.comment else ()
-    for at, phrase in enumerate(phrases):
-        found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
-    other = second_noun(table.comment)
-    if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
-        found.setdefault(other, CALLED_SO + 1)  # else a column distinguishes these rows
-    for word in own & ABBREVIATIONS.keys():
-        found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
-    return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
-
-
-@lru_cache(maxsize=65536)
-def _nouns_in(phrase: str) -> frozenset[str]:
-    words = name_words(phrase)
-    return frozenset(word for at in naming_places(phrase) if len(word := words[at]) > 2) - DULL
-
-
-def _cost(table: Table, part: Words) -> float | None:
-    """The cost of matching words with the rows of a table; None if they do not match. The last word is a noun for rows;
-    the others are in the table's name, possibly abbreviated, or in its comment."""
-    own, (*before, noun) = name_words(table.name), part
-    if any(own[max(at + 1 - len(part), 0) : at + 1] == part for at in naming_places(table.name)):
-        return 0.0
-    if len(before) > 1 and "".join(word[0] for word in before) in own:
-        return _nouns(table)[noun] + SPELT_OUT  # `air quality monitors`, of `aq_monitors`
-    phrases = phrases_for_rows(table.comment)
-    others = [_cost_of_modifier(table, word, own, phrases) for word in before]
-    return None if None in others else _nouns(table)[noun] + sum(each or 0.0 for each in others)
-
-
-def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str]) -> float | None:
-    """The cost of a word before the noun that the table's name or comment has; None for a value of some rows."""
-    if word in own:
-        return IN_NAME
-    if any(name_words(value) == (word,) for column in table.columns for value in column.samples):
-        return None
-    related = [cost for each in own if (cost := word_cost(each, word, several=True)) is not None]
-    in_comment = any(word in name_words(phrase) for phrase in phrases)
-    return min([*related, *([IN_COMMENT] if in_comment else [])], default=None)
 
 
 _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDictionary()
@@ -370,13 +322,20 @@ class Vocabulary:
         """Cached look-up of columns by words."""
         key = (ids, words)
         if key not in self._columns:
-            found = columns_called(tables, words)
+            found = self._without_other_rows(tables, words, columns_called(tables, words))
             if not found and len(words) == 1 and self.match_table(words) is None:
                 others = {(noun,) for noun in things_called(words[0])}
                 texts = {each.name: each for table in tables for each in table.columns if each.kind == "text"}
                 found = [name for name in texts if name_words(name) in others]
             self._columns[key] = tuple(found)
         return self._columns[key]
+
+    def _without_other_rows(self, tables: Sequence[Table], words: Words, found: list[str]) -> list[str]:
+        """The columns, but none that only a comment calls like another table: `trees` are not “Tree canopy cover”."""
+        match = self.match_table(words) if found else None
+        if match is None or match.guessed or match.length < len(words) or {*match.found} & {*tables}:
+            return found
+        return [name for name in found if spelt_out(name) & {*words}]
 
     def is_named(self, words: Words) -> bool:
         """Whether the words begin with the name of a table or of a layer."""

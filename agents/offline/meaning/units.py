@@ -46,6 +46,10 @@ def density_of(area: Unit) -> Unit | None:
     return {"km²": UNITS["people/km²"], "sq mi": UNITS["people/mi²"]}.get(area.symbol)
 
 
+_WHOLE_NAMES = word_set("acres hectares ha kilometers kilometres km miles")
+"""Units that are the whole name of a column of areas or lengths."""
+
+
 def column_unit(column: Column) -> Unit | None:
     """The unit of a column: from the ending of its name, else from the first unit in its comment."""
     if column.kind not in ("integer", "number"):
@@ -68,6 +72,8 @@ def column_unit(column: Column) -> Unit | None:
             return None  # `VFM_HA`: “growing stock per hectare”
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
+    if not before and ending in _WHOLE_NAMES:
+        return UNITS[ending]
     explanation = "" if (column.comment or "").startswith("Calculated: ") else (column.comment or "")
     words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", explanation.lower())
     for index, word in enumerate(words):

@@ -338,12 +338,11 @@ def _is_column_value(source: Features, other: Features, context: Context) -> boo
 
 
 def _is_attribute(source: Features, other: Features, context: Context) -> bool:
-    """Whether the words name a column or value of the source."""
-    of_value = other.mention is not None and other.mention.of_value
+    """Whether the words name a column, a value or the rows of the source: `playgrounds but no inspection`."""
     table = context.table(source) or (context.spoken_of if source.previous else None)
     words = other.text.removeprefix("a ").removeprefix("an ").removeprefix("the ").removeprefix("any ")
     is_column = table is not None and bool(context.vocabulary.columns_called((table,), words))
-    return is_column or (of_value and table == context.table(other))
+    return is_column or (table is not None and table == context.table(other))
 
 
 def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:

@@ -191,7 +191,9 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     ]
     measure = MEASURE_OF_NOUN.get(words[0]) if len(words) == 1 else None
     own = name_words(name)
-    if measure is not None and kind not in ("text", "boolean") and not set(own).isdisjoint(MEASURES[measure]):
+    is_acres = measure == "area" and own in _AREA_UNITS
+    is_measured = is_acres or (measure is not None and not set(own).isdisjoint(MEASURES[measure]))
+    if is_measured and kind not in ("text", "boolean"):
         costs.append(AS_MEASURE + 0.1 * len(_without_units(own)))
     if _is_in_comment(comment, words) or _is_kind_of(comment, words):
         head = comment_head(comment)
@@ -256,9 +258,15 @@ def measure_columns(table: Table, measure: str) -> list[str]:
         if found:
             lengths = [len(_without_units(name_words(column.name))) for column in found]
             return [each.name for each, length in zip(found, lengths, strict=True) if length == min(lengths)]
+    if measure in ("big", "area") and (whole := [c for c in columns if name_words(c.name) in _AREA_UNITS]):
+        return [each.name for each in whole]
     words = () if measure == "time" else MEASURES.get(measure, ())
     described = ([c.name for c in columns if word in comment_head(c.comment)[-1:]] for word in words)
     return next(filter(None, described), [])
+
+
+_AREA_UNITS = (("acre",), ("hectare",))
+"""Whole names of columns of areas."""
 
 
 @lru_cache(maxsize=65536)

@@ -1,0 +1,64 @@
+"""Nouns for the rows of a table, from its name, its comment and its columns, and what it costs to take them for these
+rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from agents.domain import Table
+from agents.offline.language.lexicon import ABBREVIATIONS
+from agents.offline.language.names.columns import DULL
+from agents.offline.language.names.comments import phrases_for_rows, second_noun
+from agents.offline.language.names.costs import nouns_of_columns, nouns_of_names, word_cost
+from agents.offline.language.words import name_words, naming_places
+
+Words = tuple[str, ...]
+SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
+"""Costs: an abbreviation in the table's name, a further word in its name or comment, a noun of the comment."""
+
+
+def nouns_of_rows(table: Table) -> dict[str, float]:
+    """Nouns for the rows of a table, with their costs."""
+    words = name_words(table.name)
+    own = {words[at] for at in naming_places(table.name)}
+    found: dict[str, float] = dict.fromkeys(nouns_of_names(table), CALLED_SO)
+    phrases = phrases_for_rows(table.comment) if table.comment else ()
+    for at, phrase in enumerate(phrases):
+        found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
+    other = second_noun(table.comment)
+    if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
+        found.setdefault(other, CALLED_SO + 1)  # else a column distinguishes these rows
+    for word in own & ABBREVIATIONS.keys():
+        found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
+    return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
+
+
+@lru_cache(maxsize=65536)
+def _nouns_in(phrase: str) -> frozenset[str]:
+    words = name_words(phrase)
+    return frozenset(word for at in naming_places(phrase) if len(word := words[at]) > 2) - DULL
+
+
+def cost_of_rows(table: Table, part: Words) -> float | None:
+    """The cost of matching words with the rows of a table; None if they do not match. The last word is a noun for rows;
+    the others are in the table's name, possibly abbreviated, or in its comment."""
+    own, (*before, noun) = name_words(table.name), part
+    if any(own[max(at + 1 - len(part), 0) : at + 1] == part for at in naming_places(table.name)):
+        return 0.0
+    if len(before) > 1 and "".join(word[0] for word in before) in own:
+        return nouns_of_rows(table)[noun] + SPELT_OUT  # `air quality monitors`, of `aq_monitors`
+    phrases = phrases_for_rows(table.comment)
+    others = [_cost_of_modifier(table, word, own, phrases) for word in before]
+    return None if None in others else nouns_of_rows(table)[noun] + sum(each or 0.0 for each in others)
+
+
+def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str]) -> float | None:
+    """The cost of a word before the noun that the table's name or comment has; None for a value of some rows."""
+    if word in own:
+        return IN_NAME
+    if any(name_words(value) == (word,) for column in table.columns for value in column.samples):
+        return None
+    related = [cost for each in own if (cost := word_cost(each, word, several=True)) is not None]
+    in_comment = any(word in name_words(phrase) for phrase in phrases)
+    return min([*related, *([IN_COMMENT] if in_comment else [])], default=None)
