@@ -80,3 +80,15 @@ async def test_acres_are_areas(chat: Chat, asked: str) -> None:
     await chat(asked)
     assert chat.calls[-1] == ("column_stats", {"table": "data.parks", "column": "acres"})
     assert "Forest Park" in await chat("biggest park")
+
+
+async def test_rows_do_not_lack_themselves() -> None:
+    """Inspections without a date of inspection were looked for, and none found."""
+    inspections = make_table(
+        "data.playground_insp", "POINT", "Playground inspections",
+        [("id", "integer", ""), ("insp_date", "date", ""), ("result", "text", "")],
+        [(1, "2026-01-01", "Pass", (1.0, 1.0))],
+    )  # fmt: skip
+    desk = Desk(World(PARKS, inspections))
+    answer = await Chat(desk.world, analyst=desk)("parks with playgrounds but no inspections")
+    assert "I understood “parks”" in answer

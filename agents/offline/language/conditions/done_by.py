@@ -295,6 +295,18 @@ class DoneBy(NotDone):
         text = self.value_text()
         return OneOf(text, how="kind") if text else None
 
+    def is_rows(self, column: ColumnMention) -> bool:
+        """Whether the words for a column of dates name the rows themselves, which none of them can lack."""
+        found = self.vocabulary.match_table(name_words(column.text))
+        own = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
+        dated = any(each.kind in ("date", "timestamp") for each in own)
+        return (
+            dated
+            and found is not None
+            and not found.guessed
+            and any(table in self.tables for table in found.found)
+        )
+
     def lacks(self, column: ColumnMention, filler: str = "") -> Condition:
         """The condition that a flag is false or a column is empty."""
         return Compare("=", False, column) if self.is_flag(column) else Empty(column, filler)

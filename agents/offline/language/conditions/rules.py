@@ -99,9 +99,10 @@ class Conditions(DoneBy, States):
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
         if without := cursor.take(p.WITHOUT):
             begin = cursor.at
-            column = take_column(cursor, self.vocabulary, self.tables)
+            if (column := take_column(cursor, self.vocabulary, self.tables)) and self.is_rows(column):
+                return None  # `playgrounds but no inspection`, of a table of inspections
             word = cursor.take(p.TOOK_PART) if column is not None else None
-            if column is not None and not (goes_on(cursor) or "no" in name_words(column.columns[0])):
+            if column and not (goes_on(cursor) or "no" in name_words(column.columns[0])):
                 return Empty(column, unknown=True) if "missing" in without else self.lacks(column, word or "")
             cursor.at = begin
             inner = self.one() or self.kind()
@@ -137,8 +138,7 @@ class Conditions(DoneBy, States):
     def lettered(self) -> Condition | None:
         """`starting with the letter B`, `starting with San`, `ending in land`: a condition on the name."""
         self.cursor.take("that", "which", "whose name", "whose names")
-        starts = self.cursor.take(p.STARTS) is not None
-        if not (starts or self.cursor.take(p.ENDS)):
+        if not ((starts := self.cursor.take(p.STARTS)) or self.cursor.take(p.ENDS)):
             return None
         self.cursor.take("the letter")
         token = self.cursor.token()
