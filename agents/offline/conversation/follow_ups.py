@@ -144,9 +144,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     these = _THESE.fullmatch(asked_now)
     if end != len(messages):
         return None
-    if (
-        memory.question_text == _THEIR_NUMBER and memory.layers
-    ):  # `and in Peru?` is about what was drawn before
+    if memory.question_text == _THEIR_NUMBER and memory.layers:
+        # `and in Peru?` is about what was drawn before
         last = max(index for index, each in enumerate(messages) if isinstance(each, UserMessage))
         return asked_again(messages[:last], text, vocabulary)
     if memory.listed and these is not None:

@@ -164,7 +164,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
         "qty": "quantity", "rd": "road", "rec": "received record", "recd": "received",
-         "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
+        "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
         "surv": "survey surveyed", "vel": "velocity", "stn": "station",
         "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
     }.items()

@@ -50,8 +50,8 @@ class ValueNouns:
         self.vocabulary = vocabulary
 
     def value_before_noun(self, begin: int, take_noun: Callable[[], Mention | None]) -> int:
-        """The number of words of a value before its noun: 2 for `wildlife conflict incidents`, even if another table is
-        called wildlife; 1 for `tram stops`, of “Tram and bus stops”; 0 if there is none."""
+        """The number of words of a value before its noun, or 0: 2 in `wildlife conflict incidents`, even with a table
+        of wildlife; 1 in `tram stops` with a table of “Tram and bus stops”."""
         cursor = self.cursor
         cursor.at = begin
         words, used = cursor.keys(most=_MOST_OF_VALUE)
@@ -70,10 +70,6 @@ class ValueNouns:
         """Rows named by several words that only a code's explanation has, without another noun: `school streets`, even
         if another table has streets; `30 km/h zones`."""
         cursor, start = self.cursor, self.cursor.at
-        before_noun = self.value_before_noun(start, take_noun)
-        cursor.at = start
-        if before_noun:
-            return None
         for end in range(min(start + _MOST_OF_VALUE, cursor.end), start + 1, -1):
             cursor.at = end
             text = cursor.since(start)
@@ -85,7 +81,10 @@ class ValueNouns:
             if len(known) != 1 or not is_code(known[0][2]) or is_table:
                 continue
             ((table, column, code),) = known
-            cursor.at = end
+            before_noun = self.value_before_noun(start, take_noun)
+            cursor.at = start if before_noun else end
+            if before_noun:
+                return None
             value = OneOf(f'"{code}"', ColumnMention(column, (column,)), "is")
             return Mention(text, (table.id,), of_value=True), value
         return None
@@ -216,6 +215,5 @@ class ValueNouns:
 
 def _is_one_of_several(word: str, comment: str | None) -> bool:
     """Whether a comment names rows of this and other kinds: “Tram and bus stops”."""
-    return re.match(rf"{word} (?:and|or|,) ", fold(comment or "")) is not None or f" and {word} " in fold(
-        comment or ""
-    )
+    kind = re.escape(word)
+    return re.search(rf"^{kind}(?:,| and| or) |(?:,| and| or) {kind} ", fold(comment or "")) is not None

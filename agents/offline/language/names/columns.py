@@ -350,7 +350,6 @@ def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
     return own.union(*map(things_called, own), *map(name_words, phrases))
 
 
-@lru_cache(maxsize=65536)
 def fits_column(table: Table, name: str, words: Words) -> bool:
     """Whether all words are in a column's name or comment, or name its table: `road surface` for `surf_cond`."""
     column, of_rows = table.column(name), _words_of_rows(table.name, table.comment)

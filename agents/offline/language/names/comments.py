@@ -73,6 +73,7 @@ def without_origin(comment: str | None) -> str | None:
     return re.sub(r"^From \S+?(?:, column \S+)?(?:: |$)", "", comment)
 
 
+@lru_cache(maxsize=65536)
 def comment_words(comment: str | None) -> frozenset[str]:
     """Words of a comment before the first sign: `IATA code of three letters, for example FRA`."""
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))

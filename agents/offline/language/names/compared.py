@@ -96,7 +96,7 @@ class ComparedColumns:
 
 
 class KeptComparisons:
-    """`ComparedColumns` by the identity of the columns, which a changed table has anew."""
+    """`ComparedColumns` by the identity of the columns; a table that changes gets new columns."""
 
     def __init__(self, is_related: Related, cost: Cost) -> None:
         self._is_related, self._cost = is_related, cost

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Place, Table
@@ -24,7 +23,6 @@ from agents.offline.meaning.places import (
 )
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.spellings import without_noun
 from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
 log = logging.getLogger("agents.offline")
@@ -104,39 +102,39 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 
 async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """The points within the areas that share a value: `in Zuid`, `in the district Zuid`, of neighbourhoods by their
-    district."""
-    found: list[tuple[Table, str, list[Any]]] = []
-    for other in scene.vocabulary.few_tables:
-        is_areas = other.geometry_family == "polygon" and RESULTS not in (
-            other.schema_name,
-            table.schema_name,
-        )
-        if not is_areas or other.id == table.id or not 0 < other.row_estimate <= _SMALL_TABLE:
-            continue
-        if _links(table, other):
-            continue  # by their codes, which were looked for before
-        for column in text_columns(other):
-            nouns = {*name_words(column.name), *comment_head(column.comment)}
-            forms = [text, *without_noun(text, nouns)]
-            stored = await stored_values(scene, other, [column], forms) if column.samples else {}
-            found += [(other, name, values) for name, values in stored.items()]
-    if len(found) != 1 or table.geometry_family != "point":
+    """The points within the areas that share a common value: `in Zuid`, `in the district Zuid`, of neighbourhoods by
+    their district."""
+    words = name_words(text)
+    found = [
+        value
+        for nouns, rest in (((), words), (words[:1], words[1:]), (words[-1:], words[:-1]))
+        for value in scene.vocabulary.values_called(rest)
+        if _groups_areas(table, *value[:2], nouns)
+    ]
+    if len(found) != 1 or table.geometry_family != "point" or table.geometry_column is None:
         return None
-    ((other, column_name, values),) = found
+    ((other, column, shared),) = found
+    shape = str(other.geometry_column)
     areas = await scene.data.query(
-        other.id, [str(other.geometry_column)], equals(column_name, values), limit=_MOST_AREAS, lonlat=True
+        other.id, [shape], equals(column, [shared]), limit=_MOST_AREAS, lonlat=True
     )
-    shapes = [row[other.geometry_column] for row in areas.get("rows", ())]
-    if (
-        len(shapes) < 2
-        or areas.get("truncated")
-        or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS
-    ):
+    shapes = [row[shape] for row in areas.get("rows", ())]
+    too_many = areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS
+    if len(shapes) < 2 or too_many:
         return None
-    group = {"type": "GeometryCollection", "geometries": shapes, "name": f"{values[0]} ({column_name})"}
-    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column or ""), group]}
+    group = {"type": "GeometryCollection", "geometries": shapes, "name": f"{shared} ({column})"}
+    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), group]}
     return inside if await scene.data.count(table.id, inside) else None
+
+
+def _groups_areas(table: Table, other: Table, name: str, nouns: Sequence[str]) -> bool:
+    """Whether `other` has areas that a column groups, called by these nouns if there are any. Areas linked with the
+    table by codes were looked for before."""
+    column = other.column(name)
+    is_areas = other.geometry_family == "polygon" and RESULTS not in (other.schema_name, table.schema_name)
+    if column is None or not is_areas or other.id == table.id or _links(table, other):
+        return False
+    return {*nouns} <= {*name_words(name), *comment_head(column.comment)}
 
 
 def _widest(scene: Scene, areas: Sequence[Place]) -> Place:
