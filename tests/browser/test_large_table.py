@@ -1,6 +1,6 @@
 """A large table coloured by a column shows features on every screen from the world to a street.
 
-`GEOAGENT_TEST_ROWS=10000000` makes it as large as one of 10 million points, which takes a minute more."""
+Continuous integration makes it of 10 million points (`GEOAGENT_TEST_ROWS=10000000`), which takes a minute more."""
 
 from __future__ import annotations
 
