@@ -117,6 +117,10 @@ MAX_CONTEXT = 60
 """Characters before and after a number that are considered."""
 
 
+MAX_HEDGE_CHARS = 8 + max(map(len, vocabulary.HEDGES.split("|")))
+"""Characters before a number in which a hedge is looked for: one word, what is before it, and blanks and `**`."""
+
+
 MAX_KEPT = 1000
 """Characters of a text whose quantities are kept."""
 
@@ -214,12 +218,13 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
         per_km2 = vocabulary.AREAS["km²"] / vocabulary.AREAS[rate["unit"]]
         readings += [_times(each, per_km2, converted=True) for each in list(readings) if per_km2 != 1]
     start -= negative
-    context_before = before[: len(before) - negative]
+    leading = before[: len(before) - negative][-MAX_HEDGE_CHARS:]
+    hedged = bool(_HEDGE.search(leading))
     year = bool(re.fullmatch(r"1\d{3}|2[01]\d{2}", body)) and taken is None and unit is None
     return Numeral(
         start, end, text[start:end], tuple(readings), bool(percent),
-        hedged=bool(_HEDGE.search(context_before)),
-        leaning=bool(_LEAST.search(context_before)) - bool(_MOST.search(context_before)),
+        hedged=hedged,
+        leaning=bool(_LEAST.search(leading)) - bool(_MOST.search(leading)) if hedged else 0,
         like_year=year and bool(_YEAR.search(before)), scale="" if scale is None else scale["word"],
         unit="" if unit is None else unit["unit"],
     )  # fmt: skip
