@@ -23,7 +23,11 @@ from agents.offline.commands import (
 from agents.offline.commands.plans import drawing, questions
 from agents.offline.meaning.intents import Analyse, Chart, Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.tables_meant import with_rows_spoken_of, with_tables_meant
+from agents.offline.meaning.tables_meant import (
+    refuse_unnamed_rows,
+    with_rows_spoken_of,
+    with_tables_meant,
+)
 
 _PLANS: Mapping[str, Any] = {
     **drawing.PLANS, **questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
@@ -51,6 +55,7 @@ async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
         steps = ("run_analysis",)
     if any(each.call.name not in steps or not each.result.ok for each in scene.done):
         return []
+    refuse_unnamed_rows(scene, intent)
     intent = await with_tables_meant(scene, with_rows_spoken_of(scene, intent))
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:

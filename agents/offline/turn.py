@@ -129,6 +129,7 @@ class Turn:
         self.recent = layers_spoken_of(self.messages, self.vocabulary)
         before, end = recall(self.messages[: self.begin])
         self.asked_before = before.rows if end == self.begin else None
+        self.unanswered = end == self.begin and before.outcome != "done"
         self.alike_before = before.alike if end == self.begin else ()
         self.question_before = before.question_text if self.asked_before is not None else ""
         self._take_as_answer()
@@ -284,7 +285,8 @@ class Turn:
         result = latest_result(self.messages, self.vocabulary)
         try:
             rows = await listed_rows(self.agent.data, self.vocabulary, self._asked_before(command.start))
-            scene = replace(scene, result=result, rows=rows, alike=self.alike_before)
+            unanswered = self.unanswered and not (self.done or self.preferred)
+            scene = replace(scene, result=result, rows=rows, alike=self.alike_before, unanswered=unanswered)
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
             return stop

@@ -18,6 +18,9 @@ NOT_SPOKEN_OF = Template(
     "not_spoken_of",
     "it is not clear which rows “{text}” are; show them first, or leave out “{word}” for all of them",
 )
+ROWS_UNCLEAR = Template(
+    "rows_unclear", "I did not carry out your last request, so it is not clear which rows you mean"
+)
 NO_LAYERS = Template("no_layers", "the map has no layers yet")
 NO_COLUMN_FOR = Template("no_column_for", "no table has a column for “{text}”")
 NO_COLUMN = Template("no_column_called", "{table} has no column “{text}”")

@@ -17,6 +17,7 @@ from agents.offline.conversation.other_rows import (
     most_of_other_rows,
     number_of_others,
     same_of_others,
+    share_among_others,
 )
 from agents.offline.conversation.past_calls import (
     calls_made,
@@ -32,6 +33,7 @@ from agents.offline.conversation.pieces import (
     AND,
     FIGURE_WORDS,
     GROUP,
+    LENGTHS,
     also_in,
     counted_by,
     list_sorted,
@@ -155,6 +157,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
+        or _near_of_them(memory, asked_now)
         or list_sorted(before, asked_now)
         or (counted_by(asked_now) if memory.layers and not before else None)
         or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
@@ -163,6 +166,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or number_of_others(before, asked_now, vocabulary)
         or same_of_others(before, asked_now, vocabulary)
         or figure_of_other_rows(before, asked_now, vocabulary)
+        or share_among_others(before, asked_now, vocabulary)
         or most_of_other_rows(before, asked_now)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or also_in(before, asked_now)
@@ -175,6 +179,20 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or ranking_charted(memory, asked_now, vocabulary)
         or _narrower(memory, asked_now, vocabulary)
     )
+
+
+def _near_of_them(memory: Memory, asked_now: str) -> str | None:
+    """`within 300 m of a school`, `which are closer than 1 km to a river?` after rows were drawn: only those."""
+    near = _NEAR_WHAT.fullmatch(asked_now)
+    return f"only those {near['near']}" if near is not None and memory.layers else None
+
+
+_NEAR_WHAT = re.compile(
+    r"(?:and |now )*(?:which (?:of (?:them|these|those) |ones |one )?(?:are |lie |is )|(?:those|the ones) )?"
+    r"(?P<near>(?:within|closer than|less than|more than|farther than|further than|at least|at most) \d[\d.,]* ?"
+    rf"(?:{LENGTHS})(?: away)? (?:of|from|to) [^?]+?)\W*",
+    re.IGNORECASE,
+)
 
 
 def _other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None:

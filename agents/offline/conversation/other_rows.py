@@ -33,6 +33,16 @@ _MOST_OF_THOSE = re.compile(
     r" (?P<rows>[^?,]+?)\W*",
     re.IGNORECASE,
 )
+_SHARE = re.compile(
+    r"(?P<asked>(?:what(?:'s| is)? |which )?(?:the )?(?:share|percentage|percent|proportion|fraction) of"
+    r" (?:the |all |our )*)(?P<rows>[^?,]+?)\W*",
+    re.IGNORECASE,
+)
+_SHARE_AMONG = re.compile(
+    r"(?:and |now |what about |how about )+(?:(?P<place>in (?:the )?\w[^?,]*?)"
+    r"|(?:(?:for|of|among) )?(?:the )?(?P<kind>(?!in\b)[^\W\d][^?,]*?)(?: ones)?)\W*",
+    re.IGNORECASE,
+)
 _GROUPED = re.compile(rf".*? {GROUP}\W*", re.IGNORECASE)
 
 
@@ -46,6 +56,27 @@ def figure_of_other_rows(before: str, asked_now: str, vocabulary: Vocabulary) ->
         return None
     rows = figure["rows"] if asked["of"] else nouns[0]
     return f"{figure['figure']} of {rows} {asked['what']}"
+
+
+def share_among_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`and in York?`, `and for fire safety ones?` after `what share of inspections failed`: the share among those."""
+    share, asked = _SHARE.fullmatch(before), _SHARE_AMONG.fullmatch(asked_now)
+    if share is None or asked is None:
+        return None
+    words = share["rows"].split()
+    noun = next(
+        (
+            " ".join(words[:end])
+            for end in range(1, len(words))
+            if _are_rows(" ".join(words[:end]), vocabulary)
+        ),
+        "",
+    )
+    if not noun or _are_rows(asked["kind"] or "", vocabulary):
+        return None
+    among = f"{noun} {asked['place']}" if asked["place"] else f"{asked['kind']} {noun}"
+    rest = share["rows"][len(noun) :].strip()
+    return f"{share['asked']}{among} {rest if ' ' in rest else f'are {rest}'}"  # `inspections failed`
 
 
 def most_of_other_rows(before: str, asked_now: str) -> str | None:

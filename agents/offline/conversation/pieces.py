@@ -46,8 +46,8 @@ _COUNTS = (
 )
 """The beginning of a question about counts per group."""
 _OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
-_LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
-_LENGTH = re.compile(rf"\b\d[\d.,]* ?(?:{_LENGTHS})\b", re.IGNORECASE)
+LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
+_LENGTH = re.compile(rf"\b\d[\d.,]* ?(?:{LENGTHS})\b", re.IGNORECASE)
 _SET_TO = (
     r"(?:(?:and |now |ok |okay )?(?:(?:what|how) about |make (?:it|that|this) |(?:give|show) me "
     r"|(?:change|set|increase|extend|raise|reduce|decrease|lower) (?:it |that |the (?:distance|radius) )?to )?)?"

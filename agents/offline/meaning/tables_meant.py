@@ -80,6 +80,19 @@ def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
     return replace(meant, **changed) if changed else meant
 
 
+def refuse_unnamed_rows(scene: Scene, meant: Any) -> None:
+    """Raise Refuse for a figure that names no rows (`total length`) after a request that was not carried out: it
+    is about the rows of that request, not about all."""
+    subject, column = getattr(meant, "subject", None), getattr(meant, "column", None)
+    if not scene.unanswered or not isinstance(subject, Mention) or not isinstance(column, ColumnMention):
+        return
+    if subject.text == column.text and subject.tables and getattr(meant, "where", None) is None:
+        table = scene.table(subject.tables[0]).name.replace("_", " ")
+        figure = {"sum": "total", "mean": "average"}.get(meant.what, meant.what)
+        example = refusals.SAY_EXAMPLE(example=f"{figure} {column.text} of {table}")
+        raise Refuse(refusals.ROWS_UNCLEAR(), example)
+
+
 def steps_with_rows_spoken_of(scene: Scene, steps: Sequence[T]) -> tuple[T, ...]:
     """The steps of an analysis, with `those cities` replaced in the first one. Raises Refuse if a later step
     has it: it could mean an earlier step's result."""

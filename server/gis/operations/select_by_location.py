@@ -60,9 +60,14 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             f" :: {{source}} within {distance} of {{other}} {{more}}"
             for distance in USUAL_DISTANCES
         ),
-        "<ask> {source:any} [<are>] (near|near to|nearby|close to) [any] {other:any} [[,] (say|so|meaning|that is)] [,]"
-        " (within|less than|up to|at most) {distance} [away|of it|of them]"
-        " -> predicate=within_distance :: {source} within {distance} of {other}",
+        *(
+            f"<ask> {{source:any}} [<are>] (near|near to|nearby|close to) [any] {{other:any}} {said} {{distance}}"
+            " [away|of it|of them] -> predicate=within_distance :: {source} within {distance} of {other}"
+            for said in (
+                "[[,] (say|so|meaning|that is)] [,] (within|less than|up to|at most)",
+                "[,] (say|meaning|that is|i mean|maybe) [,]",
+            )
+        ),
         "<ask> {source:any} [<are>] said=((in|inside|within) [a] {distance} (circle|radius) (around|of|about|from))"
         " {other:any} more=([{also}]) -> predicate=within_distance :: {source} {said} {other} {more}",
         "<ask> {source} said=((without|with no|that have no|having no|have no|has no|(and|but) (no|without))"
@@ -93,7 +98,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         ),
         "(in|within) which {source:bare} (is|are) there (no|not (a|any|a single|one)) {other:any}"
         " -> predicate=shares_interior, invert :: {source} without {other}",
-        "<closer> {distance} <away> {other:any} [,] <ask> {source} [<are>]"
+        "<closer> {distance} <away> {other:any} (,|[,] (show|show me|list|which|what|find|how many)) {source} [<are>]"
         " -> predicate=within_distance :: {source} within {distance} of {other}",
         "<ask> {source:bare} [that|which] [are] said=(<bordering>) [both] {other:shapes} more=([{also}])"
         " -> predicate=touches :: {source} {said} {other} {more}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.selections import kept_by_count
 from agents.offline.language.names.columns import columns_called
-from agents.offline.language.words import are_pieces_of, is_plural, name_words
+from agents.offline.language.words import are_pieces_of, fold, is_plural, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Top, all_of
 from agents.offline.meaning.features import RESULT, Features
@@ -106,9 +107,14 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def _is_one(rows: Features, context: Context) -> bool:
-    """Whether the noun is singular, unlike the table's name: `the airport farthest from any city`."""
+    """Whether the noun is singular, unlike in the table's name or comment: `the airport farthest from any city`."""
     table, noun = context.table(rows), rows.mention.text if rows.mention is not None else ""
-    return bool(noun) and table is not None and is_plural(table.name) and not is_plural(noun.lower())
+    if not noun or table is None or is_plural(noun.lower()):
+        return False
+    own = name_words(noun)[-1:]
+    return is_plural(table.name) or any(
+        is_plural(word) and name_words(word) == own for word in re.findall(r"\w+", fold(table.comment or ""))
+    )
 
 
 def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:

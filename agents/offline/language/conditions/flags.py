@@ -18,11 +18,15 @@ OFF = Phrases("[is|are] [switched|turned] off | (is|are|was|were) not (involved|
 YES = word_set("yes y true ja j oui si sí sì sim tak ano igen kyllä evet")
 NO = word_set("no n false nej nein nee nei non não nie hayır")
 """Values for yes and no in various languages."""
+UNKNOWN = word_set("u unk unknown ? na n/a")
+"""Values of rows for which neither is known, beside yes and no."""
 
 
 def is_flag(column: Column) -> bool:
     """Whether a column holds yes or no, so that `with emergency` means yes."""
     samples = {sample.casefold() for sample in column.samples}
+    if samples & YES and samples & NO:
+        samples -= UNKNOWN
     return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
 
 
