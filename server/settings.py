@@ -248,9 +248,9 @@ class Settings(BaseSettings):
     result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
     """Megabytes that the results of one map may take."""
     profile_share: float = Field(0.5, ge=0, le=1, validation_alias=_named("GEOAGENT_PROFILE_SHARE"))
-    """Share of the time that one background connection of this server may spend on counting tables that are on maps
-    (docs/large-tables.md): at a half, one core is free at least half of the time. With 0 nothing is counted, and the
-    numbers of large layers stay estimates."""
+    """Share of the time that one background connection of this server may spend on counting tables that are on maps and
+    on building their overviews (docs/large-tables.md): at a half, it rests after each piece of work as long as that
+    took. With 0 the numbers of large layers stay estimates, and large tables are drawn as samples."""
     large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
     """A layer without a filter that has at least this many rows appears at once with estimated numbers, and exact ones
     replace them later. Users hardly notice the time in which a million rows are counted. Histograms of its columns, as

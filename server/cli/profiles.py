@@ -17,14 +17,14 @@ SELECT n.nspname || '.' || c.relname AS id, p.document, p.error, p.seconds, now(
   o.document AS overviews, o.error AS overview_error, o.seconds AS overview_seconds,
   o.next_steps IS NOT NULL AS is_built, o.filtered
 FROM geoagent.table_profile AS p
-LEFT JOIN geoagent.overview AS o ON o.relid = p.relid
-JOIN pg_class AS c ON c.oid = p.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+FULL JOIN geoagent.overview AS o ON o.relid = p.relid
+JOIN pg_class AS c ON c.oid = coalesce(p.relid, o.relid) JOIN pg_namespace AS n ON n.oid = c.relnamespace
 ORDER BY 1
 """
 
 
 def list_profiles() -> None:
-    """Print the stored profile of every measured table."""
+    """Print the stored profile of every table that has one, or overviews."""
 
     async def run() -> None:
         async with postgres.ensure(Settings()) as url:
@@ -44,7 +44,9 @@ def list_profiles() -> None:
 
 
 def described(row: Any) -> str:
-    """One line about a measured table."""
+    """One line about a table."""
+    if row["age"] is None:
+        return f"{row['id']:<32} is not measured yet; {overviews(row)}"
     age = f"{row['age'].total_seconds() / 60:.0f} min ago, took {row['seconds']:.1f} s"
     if row["document"] is None:
         return f"{row['id']:<32} could not be measured ({row['error']}); {age}"

@@ -376,9 +376,12 @@ class OverviewBuilder:
             kept += [] if row.next_steps is None else [f"_{row.build + 1}_"]
             await drop_tables(session, relid, *kept, keep=bool(kept))
 
-    async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
-        """Remember why there are no overviews of this version of the data, so that it is not tried again."""
-        await session.execute(_FAIL, state.relid, state.version, error)
+    async def fail(
+        self, session: asyncpg.Connection, state: TableState, error: str, seconds: float = 0.0
+    ) -> None:
+        """Remember why there are no overviews of this version of the data, and how long it took to find out, so that
+        it is not tried again too soon."""
+        await session.execute(_FAIL, state.relid, state.version, error, seconds)
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop the overviews of a dropped table."""
@@ -389,8 +392,8 @@ class OverviewBuilder:
 
 _NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)
   ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = $3::jsonb, error = NULL, tried_at = now()"""
-_FAIL = """INSERT INTO geoagent.overview (relid, next_version, error) VALUES ($1, $2, $3)
-  ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = NULL, error = $3, tried_at = now()"""
+_FAIL = """INSERT INTO geoagent.overview (relid, next_version, error, seconds) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = NULL, error = $3, seconds = $4, tried_at = now()"""
 _FINISH = """INSERT INTO geoagent.overview (relid, build, data_version, document, built_at, seconds)
   VALUES ($1, $2, $3, $4::jsonb, now(), $5)
   ON CONFLICT (relid) DO UPDATE SET build = $2, data_version = $3, document = $4::jsonb, built_at = now(), seconds = $5,

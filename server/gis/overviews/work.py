@@ -25,10 +25,10 @@ MAX_SUMMARIES = 8
 REPORT_S = 60.0
 IDLE_S = 180.0
 """Overviews that no open map has needed for this time give their place to those that one needs."""
-TRY_AGAIN_S = 86_400.0
-"""Work that failed on Spark is tried again after a day: it may have more memory by then."""
 NO_ROOM_S = 600.0
 """Seconds before it is tried again."""
+MOST_FAILING = 1 / 50
+"""Of the time, that builds which fail may take: half an hour a day. There may be more room or memory by then."""
 DROP_AFTER_S = 10.0
 """By then all servers draw from the new overviews, and the old ones can be dropped."""
 
@@ -82,6 +82,7 @@ class OverviewWork:
         if not self._is_whole_due(row, table, state, share, needs):
             rows = self._filtered_due(row, table, state, share, needs)
         wanted = self._summaries(row, table, state, needs)
+        started = time.monotonic()
         try:
             if row is not None and rows is not None:
                 dropped = _least_needed(row, rows)[self._filters - 1 :]
@@ -97,7 +98,8 @@ class OverviewWork:
             # Of every kind: without a record the same table would be tried again and again, before larger ones.
             if _is_passing(error) or session.is_closed():
                 raise
-            await self._note_fault(session, table, state, [rows] if rows else wanted, error)
+            seconds = time.monotonic() - started
+            await self._note_fault(session, table, state, [rows] if rows else wanted, error, seconds)
             return False
         if done and row is not None and row.ladder is not None:
             self._replaced[state.relid] = time.monotonic() + DROP_AFTER_S
@@ -112,6 +114,7 @@ class OverviewWork:
         state: TableState,
         needs: Sequence[Need],
         error: Exception,
+        seconds: float,
     ) -> None:
         fault = str(error)[:500] or type(error).__name__
         is_expected = isinstance(error, asyncpg.PostgresError | asyncpg.InterfaceError | GisError)
@@ -121,7 +124,7 @@ class OverviewWork:
             # A filter may fail for some row, which must not leave the table without overviews.
             self._failed |= filtered
         else:
-            await self._builder.fail(session, state, fault)
+            await self._builder.fail(session, state, fault, seconds)
 
     def _is_whole_due(
         self, row: OverviewRow | None, table: Table, state: TableState, share: float, needs: Collection[Need]
@@ -130,7 +133,7 @@ class OverviewWork:
         if row is None or (row.next_steps is not None and row.next_version == state.version):
             return True
         if row.error is not None:
-            is_old_fault = table.lake is not None and row.age_s > TRY_AGAIN_S
+            is_old_fault = row.age_s > max(NO_ROOM_S, row.seconds / MOST_FAILING)
             return row.next_version != state.version or is_old_fault
         is_old = row.data_version != state.version or _lacks(row, self._possible(table, state, needs))
         is_old = is_old or (row.ladder is not None and lacks_dense_bands(table, row.ladder))

@@ -7,7 +7,8 @@ are reset, and after a crash of PostgreSQL; the times of both are part of the ve
 servers on a database compute the same version, without triggers on users' tables and without reading a row.
 
 PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
-two quick transactions of a connection that stays open shows up to ten seconds later."""
+two quick transactions of a connection that stays open shows up to ten seconds later, except in tables whose changed
+cells are noted (server.gis.overviews.changed_cells)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measures tables in use in the background, one at a time.
 
 Several servers on a database share the work: the server with the advisory lock of a table measures it, and all read
-the result. A table that changes continuously is measured only as often as the allowed share of time permits."""
+the result. Between two pieces of work it rests as long as the allowed share of time demands."""
 
 from __future__ import annotations
 
@@ -177,12 +177,14 @@ class ProfileWorker(TableWorker):
 
     async def _build(self, overviews: OverviewJob, table: Table, state: TableState) -> None:
         async with self._database.owner_session(overviews.session) as session:
-            if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(state.relid)):
-                started = time.monotonic()
-                self.built += await overviews.run(
-                    session, table, state, self._share, self._needs.get(table.id, ())
-                )
-                self.busy_s += time.monotonic() - started
+            if not await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(state.relid)):
+                return
+            started = time.monotonic()
+            self.built += await overviews.run(
+                session, table, state, self._share, self._needs.get(table.id, ())
+            )
+            seconds = time.monotonic() - started
+        await self._rest(seconds)
 
     async def _is_due(self, state: TableState, fresh: bool = False) -> bool:
         if not state.version:
@@ -216,9 +218,13 @@ class ProfileWorker(TableWorker):
                 expected = isinstance(error, SQLAlchemyError | ToolFailed)
                 log.info("a table could not be profiled", table=table.id, error=fault, exc_info=not expected)
             seconds = time.monotonic() - started
-            self.busy_s += seconds
             await self._store.write(state.relid, state.version, profile, fault, seconds)
-        await asyncio.sleep(min(60.0, seconds * (1 / self._share - 1)))
+        await self._rest(seconds)
+
+    async def _rest(self, seconds: float) -> None:
+        """After so much work, for what remains of the time."""
+        self.busy_s += seconds
+        await asyncio.sleep(seconds * (1 / self._share - 1))
 
     async def _layout(self, table: Table) -> str:
         return (await self._versions.of(table, max_age=0)).layout
