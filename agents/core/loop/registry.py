@@ -20,7 +20,6 @@ from agents.core.tools.blueprint import from_schema
 from agents.core.tools.context import ToolContext
 from agents.core.tools.results import Result
 from agents.core.tools.tool import Options, Tool
-from agents.core.tools.toolbox import ToolBox
 
 _path: ContextVar[tuple[int, ...]] = ContextVar("agents_at_work", default=())
 
@@ -46,10 +45,6 @@ class AgentRegistry:
     def names(self) -> list[str]:
         """The names of all agents, in the order of registration."""
         return list(self._agents)
-
-    def as_tools(self, *, without: Runtime | None = None) -> ToolBox:
-        """All agents as tools, for one that routes between them."""
-        return ToolBox(agent_tool(agent) for agent in self if agent is not without)
 
     def __iter__(self) -> Iterator[Runtime]:
         return iter(self._agents.values())

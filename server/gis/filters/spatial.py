@@ -19,6 +19,7 @@ from agents.worded import Template
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.area_of_use import joins_antimeridian
 from server.gis.expressions.declared_types import declared_kind
+from server.gis.expressions.extents import wrapped
 from server.gis.expressions.geometry_checks import unsound
 from server.gis.expressions.geometry_types import Geography
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
@@ -217,11 +218,7 @@ def _bbox(values: Any) -> tuple[float, float, float, float]:
         raise InvalidFilter(BBOX_ORDER())
     if abs(east - west) >= 360:
         return -180.0, south, 180.0, north
-    return _wrapped(west), south, _wrapped(east), north
-
-
-def _wrapped(longitude: float) -> float:
-    return longitude if -180 <= longitude <= 180 else (longitude + 180) % 360 - 180
+    return wrapped(west), south, wrapped(east), north
 
 
 def _shape(node: Mapping[str, Any]) -> BaseGeometry:

@@ -108,10 +108,9 @@ class OverviewBuilder:
         steps = under_way(row, state, summed)
         if steps is None:
             await drop_tables(session, state.relid, f"_{build.number}_")
-            if not await self._has_room(build):
-                await self.fail(session, state, "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)")
-                return False
             fault = await fault_of_view(session, state.relid) if state.is_view else None
+            if not await self._has_room(build):
+                fault = "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)"
             if fault is not None:
                 await self.fail(session, state, fault)
                 return False
@@ -354,8 +353,8 @@ class OverviewBuilder:
 
     async def _has_room(self, build: Build) -> bool:
         lake = build.table.lake
-        size = build.state.bytes if lake is None else lake.bytes
-        return await size_of_all(build.session) + size * self._share <= self._space
+        size = self._share * (build.state.bytes if lake is None else lake.bytes)
+        return await size_of_all(build.session) + size <= self._space
 
     async def _note(self, build: Build, steps: Steps) -> None:
         state = build.state
@@ -377,10 +376,9 @@ class OverviewBuilder:
             await drop_tables(session, relid, *kept, keep=bool(kept))
 
     async def fail(
-        self, session: asyncpg.Connection, state: TableState, error: str, seconds: float = 0.0
+        self, session: asyncpg.Connection, state: TableState, error: str, seconds: float = 0
     ) -> None:
-        """Remember why there are no overviews of this version of the data, and how long it took to find out, so that
-        it is not tried again too soon."""
+        """Remember why there are no overviews of this version of the data, and what it took to find out."""
         await session.execute(_FAIL, state.relid, state.version, error, seconds)
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.domain import BINNED
 from server.gis.profiles.versions import TableState
-from server.gis.tiles.bins.writer import SampleBinWriter, sample_of
+from server.gis.tiles.bins.writer import BinWriter
 from server.gis.tiles.columns import needed_columns
 from server.gis.tiles.statement import LayerStatements, StatementWriter, TileStatement
 
@@ -43,7 +43,7 @@ class SampleStatements(LayerStatements):
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if self.layer.style.kind in BINNED:
-            bins = SampleBinWriter(self.table, self.layer, self.crs, self.is_wide)
+            bins = _SampleBinWriter(self.table, self.layer, self.crs, self.is_wide)
             bins.percent, bins.parts, bins.view = self._percent, self._parts, self._view
             return bins.statement(self.cap, simple=False, ranked=False)
         columns = needed_columns(self.table, self.layer)
@@ -52,21 +52,34 @@ class SampleStatements(LayerStatements):
         return writer.statement(self.cap, simple=self._shapes, ranked=False)
 
 
-class _SampleWriter(StatementWriter):
-    """Some pages of the table, and of their rows every n-th by a hash, where there are too many."""
+class _Sampling(StatementWriter):
+    """Reads some pages of the table, or what `view` selects, and of their rows every n-th by a hash, where there are
+    too many."""
 
-    percent, parts = SAMPLE_PERCENT, 1
+    percent, parts = 100.0, 1
     view: str | None = None
 
     def _source(self) -> str:
-        return sample_of(self._relation(), self.percent, self.view)
+        relation = self._relation()
+        if self.view is not None:
+            return f"({self.view}) AS {relation}"
+        return f"{relation} TABLESAMPLE SYSTEM ({self.percent}) REPEATABLE (1)"
 
     def _found(self) -> str:
         lot = f"hashtext({self._relation()}.ctid::text)" if self.view is None else self._by_lot()[0]
         return f"({lot} & 2147483647) % {self.parts} = 0 AND {super()._found()}"
 
+    def _remarks(self) -> str:
+        return ", true AS sample, true AS passing"
+
+
+class _SampleWriter(_Sampling):
     def _total(self, cap: int) -> str:
         return f"(count({self._g}) * {self.parts * 100 / self.percent})::bigint"
 
-    def _remarks(self) -> str:
-        return ", true AS sample, true AS passing"
+
+class _SampleBinWriter(_Sampling, BinWriter):
+    """Counts the rows that it reads, and multiplies."""
+
+    def _weight(self) -> str:
+        return f"{self.parts * 100 / self.percent!r}::float8"

@@ -15,6 +15,7 @@ from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.overviews.work import MOST_FAILING, NO_ROOM_S, OverviewWork
 from server.gis.profiles import worker as worker_module
+from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
@@ -43,7 +44,7 @@ async def test_it_rests_after_each_piece_of_work(
 
         return run
 
-    monkeypatch.setattr(worker_module, "measured", noted(worker_module.measured))
+    monkeypatch.setattr(worker_module, "measured", noted(measured))
     monkeypatch.setattr(OverviewBuilder, "build", noted(OverviewBuilder.build))
     store = OverviewStore(database.owner)
     work = OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1000)

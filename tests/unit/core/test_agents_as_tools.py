@@ -114,18 +114,13 @@ async def test_they_share_the_telemetry_they_are_given() -> None:
     assert telemetry.read()["turns"] == {"done": 2}
 
 
-def test_a_registry_keeps_agents_by_name_and_offers_them_as_tools() -> None:
+def test_a_registry_keeps_agents_by_name() -> None:
     registry = AgentRegistry()
     first = registry.register(Counting(Scripted("x")))
-    second = registry.register(Agent(Scripted("x"), name="Map maker"))
+    registry.register(Agent(Scripted("x"), name="Map maker"))
     assert registry.names == ["Counting", "Map maker"]
     assert registry.get("Counting") is first
     assert registry.get("nobody") is None
-    assert registry.as_tools().names == ["ask_counting", "ask_map_maker"]
-    assert registry.as_tools(without=second).names == ["ask_counting"]
-    described = registry.as_tools().get("ask_counting")
-    assert described is not None
-    assert described.description == "Counts things."
     with pytest.raises(ValueError, match="already"):
         registry.register(Counting(Scripted("x")))
 

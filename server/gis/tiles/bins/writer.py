@@ -186,30 +186,3 @@ _STATISTICS = {
     "min": "min(v)",
     "max": "max(v)",
 }
-
-
-class SampleBinWriter(BinWriter):
-    """Counts some pages of the table, of their rows every n-th, and multiplies."""
-
-    percent, parts = 100.0, 1
-    view: str | None = None
-
-    def _weight(self) -> str:
-        return f"{self.parts * 100 / self.percent!r}::float8"
-
-    def _source(self) -> str:
-        return sample_of(self._relation(), self.percent, self.view)
-
-    def _found(self) -> str:
-        lot = f"hashtext({self._relation()}.ctid::text)" if self.view is None else self._by_lot()[0]
-        return f"({lot} & 2147483647) % {self.parts} = 0 AND {super()._found()}"
-
-    def _remarks(self) -> str:
-        return ", true AS sample, true AS passing"
-
-
-def sample_of(relation: str, percent: float, view: str | None) -> str:
-    """Some pages of a table; what `view` selects, under the name of the relation."""
-    if view is not None:
-        return f"({view}) AS {relation}"
-    return f"{relation} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)"
