@@ -28,7 +28,9 @@ class ProfileMetrics(Collector):
             "geoagent_overviews_built", "Tables whose overviews this server built.", value=worker.built
         )
         yield CounterMetricFamily(
-            "geoagent_profile_seconds", "Seconds spent on measuring tables.", value=worker.busy_s
+            "geoagent_profile_seconds",
+            "Seconds spent on measuring tables and on building their overviews.",
+            value=worker.busy_s,
         )
         yield GaugeMetricFamily(
             "geoagent_profiled_tables",

@@ -16,6 +16,7 @@ from server.gis.overviews.ladder import OverviewStore
 from server.gis.overviews.work import MOST_FAILING, NO_ROOM_S, OverviewWork
 from server.gis.profiles import worker as worker_module
 from server.gis.profiles.measure import measured
+from server.gis.profiles.metrics import ProfileMetrics
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
@@ -52,10 +53,18 @@ async def test_it_rests_after_each_piece_of_work(
     worker.start()
     try:
         worker.want([table])
-        await until(lambda: len(pieces) == 2)
+        await until(lambda: worker.measured == 1)
+        counted = {family.name: family.samples[0].value for family in ProfileMetrics(worker).collect()}
     finally:
         await worker.close()
     (begun, ended), (next_begun, _) = pieces
+    assert counted.pop("geoagent_profile_seconds") > 0
+    assert counted == {
+        "geoagent_profiles_measured": 1,
+        "geoagent_profiles_failed": 0,
+        "geoagent_overviews_built": 1,
+        "geoagent_profiled_tables": 1,
+    }
     assert next_begun - ended >= (ended - begun) * (1 / SHARE - 1)
 
 
