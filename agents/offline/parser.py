@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from agents.domain import Table
 from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.joined import apply_to_all_nouns, check_continuation, refuse_unread
-from agents.offline.commands.assembly.mapped import mapped_analysis
+from agents.offline.commands.assembly.mapped import shown_analysis
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.plans.ranked_charts import charted_groups
@@ -25,10 +26,9 @@ from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
-from agents.offline.language.lexicon import COLOUR, SHOW, STARTS
+from agents.offline.language.lexicon import ASKING, COLOUR, SHOW, STARTS
 from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import MOST_FIRST
 from agents.offline.meaning.intents import (
     Analyse,
@@ -47,6 +47,8 @@ from agents.offline.meaning.intents import (
 MAX_QUESTION_TOKENS = 40
 """Maximum length of a question with pieces in any order; longer requests are several commands."""
 MAX_PARTS_TRIED = 3
+MAX_SINCE_WITH = 12
+"""Maximum number of words from `with` to `and` between two things that rows may have."""
 
 _ON_THE_MAP = re.compile(r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed))\b")
 _COMMANDS, _EXPORTS = CommandSet(COMMANDS), CommandSet(exports.COMMANDS)
@@ -72,7 +74,10 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
             return commands
         question = Parser(text, vocabulary, default).question(start)
         if question is None and unread is not None:
-            question = mapped_analysis(text, start, lambda goal: parse(goal, vocabulary, default))
+            # The result of the request, which may be shown already, is not what it asks about.
+            question = shown_analysis(text, start, partial(parse, vocabulary=vocabulary))
+            again = partial(parse, vocabulary=vocabulary, default=default)
+            question = question or shown_analysis(text, start, again)
         if question is None and unread is not None:
             parts = _question_first(text, vocabulary, default, start)
             if parts is None and unread:  # after commands that were read
@@ -113,13 +118,6 @@ def is_sql(text: str) -> bool:
     return _SQL.match(text) is not None
 
 
-_ASKING = word_set("""
-    which what what's how who where when is are does do name mean median total sum highest lowest largest
-    smallest share percentage percent number density nearest closest farthest distance for in within per each every
-""")
-"""Words that begin a question, besides those that begin a command."""
-
-
 class Parser(DrawingCommands, DataCommands):
     """Parses a message into one or more intents."""
 
@@ -148,10 +146,17 @@ class Parser(DrawingCommands, DataCommands):
         if (
             joined
             and begin not in SHOW
-            and (begin in _ASKING or begin in STARTS or begin in self._language.verbs)
+            and (begin in ASKING or begin in STARTS or begin in self._language.verbs)
         ):
             return None
+        if self.cursor.word(-1) in ("and", "&", "but") and begin not in SHOW and self._says_with(at):
+            return None  # `parks with a playground and trees` may be parks with both
         return super().bare()
+
+    def _says_with(self, at: int) -> bool:
+        """Whether what the rows have was said right before: nothing but articles and nouns since `with`."""
+        words = self.cursor.words[max(0, at - MAX_SINCE_WITH) : at]
+        return bool({"with", "having", "have", "has"} & {*words})
 
     def read_analysis(self) -> Intent | None:
         """An analysis; cached, because it is also tried to see whether the previous command may end here."""
@@ -263,7 +268,7 @@ class Parser(DrawingCommands, DataCommands):
         if praise := cursor.take(p.PRAISE):
             self._skip_joiners()
         taken = praise or cursor.take(p.FLUFF)
-        asks = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in _ASKING
+        asks = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in ASKING
         # `just the fires` is a condition; `just colour them` is polite.
         is_command = cursor.word() in STARTS or not (praise or taken == "just")
         is_polite = bool(taken or asks) and not cursor.done and is_command
@@ -330,7 +335,8 @@ class Parser(DrawingCommands, DataCommands):
         try:
             joiner = cursor.take(p.JOINERS)
             all_but = joiner == "but" and {"all", "every"} & set(cursor.words[self._start : start])
-            if joiner is None or (all_but and cursor.word() not in STARTS):  # `every tree but oaks`
+            denies = joiner == "but" and cursor.word() in ("no", "not", "never", "without")
+            if joiner is None or denies or (all_but and cursor.word() not in STARTS):  # `every tree but oaks`
                 return False
             sure = cursor.word(-1) in (";", ".", "!", "?", "then", "afterwards", "finally")
             self._skip_joiners()

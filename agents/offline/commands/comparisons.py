@@ -199,6 +199,7 @@ def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 _LINKS = word_set("on in at by from of the a an still currently")
 _MADE_OF = {"made": "material", "built": "material", "called": "name"}
+_THERE_ARE = "((are|were) there|(do|did) (we|you|they) have)"
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
 _TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
@@ -284,8 +285,8 @@ COMMANDS = (
     *(
         command(text, _more_of, -6.0)
         for text in (
-            "(are|were) there how=(more|fewer|less) {rows:selection} than {others:selection}",
-            "(are|were) there how=(more|fewer|less) {rows:selection} which=(or [more|fewer|less]) {others:selection}",
+            f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} than {{others:selection}}",
+            f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} which=(or [more|fewer|less]) {{others:selection}}",
             "how many which=(more|fewer|less) {rows:selection} than {others:selection} [are|were|do] [there|we have]",
         )
     ),

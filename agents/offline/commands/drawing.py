@@ -250,7 +250,9 @@ class DrawingCommands(Grammar):
         cursor = self.cursor
         if not cursor.take(p.ALSO):
             return None
-        return self._refinement(self._refined_subject(), "or", required=True)
+        found = self._refinement(self._refined_subject(), "or", required=True)
+        cursor.take("too", "as well")
+        return found
 
     def replace_filter(self) -> Intent | None:
         """`what about those above 3000 m`: of all rows; `what about Italy` keeps conditions on other columns."""

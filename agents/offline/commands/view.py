@@ -17,7 +17,7 @@ from agents.offline.meaning.conditions import Mention, OneOf, Spot, Top
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.filters.values import in_place
 from agents.offline.meaning.intents import Intent, Look, Show, Zoom
-from agents.offline.meaning.places import place_meant
+from agents.offline.meaning.places import place_meant, places_named_with_noun
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
@@ -55,6 +55,10 @@ def _rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Show(rows.mention, Look(), rows.where, rows.top, rows.all, rows.condition_text, zoom=True)
 
 
+FIRST = Top(1, True, word="first")
+"""The first of the rows that were listed."""
+
+
 def _place(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`France`, or `the country France`, a row of that table."""
     place = bound["place"].strip('"')
@@ -87,6 +91,7 @@ COMMANDS = (
         lambda bound, _: Zoom(subject=Mention("it", pronoun=True), top=bound["top"]),
         -1.0,
     ),
+    command(f"{_TO} [the] (first|top) (one|row|of them)", lambda bound, _: Zoom(top=FIRST), -2.0),
     command(f"{_TO} {{place:value}} [is|are|lies]", _place),
     command(f"{_TO} [all] {{rows:selection}}", _rows, 2.0),
 )
@@ -107,9 +112,13 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
             return [("zoom_to", {"place": intent.place})]
         return [("zoom_to", {"bounds": list(meant.bounds)})]
     if intent.place is not None:
+        if len(named := await places_named_with_noun(scene, intent.place, None)) == 1:
+            return await zoom(scene, Zoom(place=named[0].name, table=named[0].table))
         await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]
     subject = intent.subject
+    if intent.top is FIRST:
+        return await _first_listed(scene)
     if intent.top is not None:
         return await _first_of(scene, intent.top, scene.layer_of(subject))
     if subject is not None and subject.everything:
@@ -137,6 +146,18 @@ async def _first_of(scene: Scene, top: Top, layer: Layer) -> Calls:
     )
     if not found["rows"]:
         raise Refuse(refusals.NO_FEATURES())
+    return await zoom(scene, Zoom(place=str(found["rows"][0][named.name]), table=table.id))
+
+
+async def _first_listed(scene: Scene) -> Calls:
+    """Zoom to the first of the rows that were listed in an order. Raises Refuse."""
+    rows, table = scene.rows, scene.vocabulary.table(scene.rows.table) if scene.rows is not None else None
+    named = name_column(table) if table is not None else None
+    if rows is None or table is None or named is None or not rows.sort:
+        raise Refuse(
+            refusals.NO_ONE_PLACE(text=FIRST.word, table=table.title if table is not None else "rows")
+        )
+    found = await scene.data.query(table.id, [named.name], rows.filter, rows.sort, rows.descending, limit=1)
     return await zoom(scene, Zoom(place=str(found["rows"][0][named.name]), table=table.id))
 
 

@@ -144,6 +144,9 @@ _SORTED = re.compile(
     r"by (?P<by>[^?]+?)\W*",
     re.IGNORECASE,
 )
+_BY_THEN_FIRST = re.compile(
+    r"(?P<by>.+?),? (?:the )?(?:show )?(?P<first>(?:top|first|bottom) \d+)", re.IGNORECASE
+)
 _FIRST_OF_THEM = re.compile(
     r"(?:and |show (?:me )?|only |just )*(?:the )?(?P<first>(?:top|bottom|first) \d+)(?: ones| of them)?\W*",
     re.IGNORECASE,
@@ -157,6 +160,8 @@ def list_sorted(before: str, asked_now: str) -> str | None:
         return f"only the {first['first'].lower().replace('first', 'top')}"
     if by is None:
         return None
+    if (of := _BY_THEN_FIRST.fullmatch(by["by"])) is not None:
+        return f"{of['first'].replace('first', 'top')} of them by {of['by']}"
     if (asks := re.match(r"list|which|name|give me", before, re.IGNORECASE)) is not None:
         rows = re.sub(r",? (?:(?:sorted|ordered|ranked) )?by .*", "", before.rstrip(" ?"))
         return f"{rows} {'' if asks[0].lower() == 'list' else 'sorted '}by {by['by']}"

@@ -77,7 +77,7 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
     measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}
     *_, last = fold(said).split()
-    plural = singular(last) != last or last in _SAME_IN_PLURAL
+    plural = singular(last) != last or last in _SAME_IN_PLURAL or last.endswith("ed")
     return set(names) <= measured or (
         plural and are_counts((table,), tuple(names)) and "year" not in name_words(said)
     )
@@ -373,6 +373,8 @@ class Figures(Pieces):
                 nouns |= {table.id for table in noun.found}
             elif any(singular(cursor.word()) in name_words(column) for _, column, _ in found):
                 cursor.at += 1  # `St. Bernard parish`
+            elif nouns:
+                cursor.take("ones")  # `fatal crashes vs slight ones`
             common = {key: [value] for key, value in kept.items()} if common is None else {
                 key: [*values, kept[key]] for key, values in common.items() if key in kept
             }  # fmt: skip

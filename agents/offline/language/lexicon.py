@@ -311,3 +311,9 @@ OBSERVED = word_set(
     "seen spotted sighted observed recorded reported noted logged surveyed found caught counted taken collected"
 )
 """What people do with things that they see."""
+
+ASKING = word_set("""
+    which what what's how who where when is are does do name mean median total sum highest lowest largest
+    smallest share percentage percent number density nearest closest farthest distance for in within per each every
+""")
+"""Words that begin a question, besides those that begin a command."""

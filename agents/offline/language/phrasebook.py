@@ -61,7 +61,6 @@ TOOK_PART = Phrases("""
     involved | present | available | affected | installed | assigned | recorded | registered | reported | given
     | entered | known | on file | at all
 """)
-"""Words without meaning after a column: `with a cyclist involved`, `no adjuster assigned`."""
 RUNS_OUT = Phrases(
     "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
 )
@@ -72,6 +71,7 @@ NOT = Phrases("""
     | not including | ignoring
 """)
 DO_NOT = Phrases("[that|which] (don't|doesn't|do not|does not)")
+WE_DID = Phrases("(did|have|had) (we|they|you) [already|ever]")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
 AGO, RELATIVE = Phrases("ago"), Phrases("today | yesterday | last | past | this")
@@ -243,7 +243,7 @@ EXCLUDE = Phrases("""
     exclude | leave out | filter out | without | drop | remove | hide | omit | skip | not
 """)
 ALSO = Phrases(
-    "also [show|show me|add|include] | and also | plus | include [also] | as well as | or | add [also]"
+    "also [show|show me|add|include] | and also | plus | include [also] | as well as | or | [and] add [also]"
 )
 INSTEAD = Phrases("""
     what about | how about | and what about | and | now | make it | make that | rather | instead
@@ -332,7 +332,7 @@ LEAST_FIRST = Phrases("""
     from (low to high|small to large|[the] lowest to [the] highest|(least|fewest) to most)
 """)
 AS_TABLE = Phrases(
-    "[,] (as|in) a (table|list) | [,] as table | [show|show me|give me|make] a (table|list) (of|with)"
+    "[,] (as|in) a (table|list) | [,] as table | [show|show me|give me|make] [a] (table|list) (of|with)"
 )
 OF_THEM = Phrases("""
     [of] (them|these|those) [all] | [of] (each|all) of (them|these|those) | [of] the ones | they | it

@@ -23,15 +23,12 @@ from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import (
-    are_names,
-    name_words,
-    singular,
-)
+from agents.offline.language.words import are_names, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
     DatePart,
+    Matches,
     Mention,
     OneOf,
     Top,
@@ -177,7 +174,10 @@ class Grammar(ValueNouns):
             cursor.at = begin + count
             valued = self._rows_of_a_value(top, one=one or top is not None)
             if valued is not None:
-                adjective = self._kinds_of_value(range(begin, begin + count), valued.mention)
+                in_name = self._are_in_name(range(begin, begin + count), valued.mention)
+                if count and in_name and isinstance(valued.where, Matches):
+                    break  # `cycle paths` are no `separated path`, of cycle counts
+                adjective = None if in_name else self._kinds(range(begin, begin + count))
                 return replace(valued, where=all_of(adjective, valued.where), all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
@@ -248,12 +248,11 @@ class Grammar(ValueNouns):
             return DatePart("weekday", days)
         return OneOf(text[:-2] if owned else text, how="kind")
 
-    def _kinds_of_value(self, places: range, mention: Mention) -> Condition | None:
-        """The words before a value, unless the table's name has them: `planned roads`, of planned schemes."""
+    def _are_in_name(self, places: range, mention: Mention) -> bool:
+        """Whether words before a value are of the table's name: `planned roads`, of planned schemes."""
         words = {word for place in places for word in name_words(self.cursor.tokens[place].text)}
         tables = self.tables_of(mention)
-        is_in_name = bool(tables) and all(words <= {*name_words(table.name)} for table in tables)
-        return None if is_in_name else self._kinds(places)
+        return bool(tables) and all(words <= {*name_words(table.name)} for table in tables)
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
         """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""

@@ -17,10 +17,11 @@ from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import names_alike, things_called
-from agents.offline.language.names.columns import DULL, columns_called, names_rows, spelt_out
+from agents.offline.language.names.columns import DULL, columns_called, names_rows
 from agents.offline.language.names.comments import codes_explained
 from agents.offline.language.names.costs import (
     are_of_other_years,
+    word_cost,
 )
 from agents.offline.language.names.rows import cost_of_rows, nouns_of_rows
 from agents.offline.language.reading import Unhashed
@@ -335,7 +336,13 @@ class Vocabulary:
         match = self.match_table(words) if found else None
         if match is None or match.guessed or match.length < len(words) or {*match.found} & {*tables}:
             return found
-        return [name for name in found if spelt_out(name) & {*words}]
+        return [
+            name
+            for name in found
+            if any(
+                word_cost(own, word, several=True) is not None for own in name_words(name) for word in words
+            )
+        ]
 
     def is_named(self, words: Words) -> bool:
         """Whether the words begin with the name of a table or of a layer."""

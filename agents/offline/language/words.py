@@ -184,9 +184,18 @@ def naming_places(name: str) -> frozenset[int]:
 
 def doers_of(verb: str) -> frozenset[str]:
     """Nouns for the agent of a verb: `own` -> owner, `operate` -> operator."""
-    verbs = (verb, "operate") if verb == "run" else (verb,)
+    verbs = (verb, *_SAME_DOERS.get(verb, ()))
     stems = [stem for each in verbs for stem in (each, each.removesuffix("e"), *_doubled(each))]
     return frozenset(f"{stem}{ending}" for stem in stems for ending in ("er", "or"))
+
+
+_SAME_DOERS = {
+    "run": ("operate",),
+    "manag": ("operate", "manage"),
+    "manage": ("operate",),
+    "operate": ("manage",),
+}
+"""Verbs of which the doers are called alike."""
 
 
 def _doubled(verb: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.domain import Column, Table
@@ -374,3 +375,21 @@ def knows_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
         name_words(v) for each in columns if each.name in own for v in each.samples
     ]
     return has_name or any(name_words(each) == name_words(noun) for each in own)
+
+
+def columns_alike(table: Table, name: str) -> list[Column]:
+    """The other columns for the same thing, which differ by a number: `party_2` for `party_1`."""
+    column, stem = table.column(name), _without_number(name)
+    return [
+        each
+        for each in table.columns
+        if column is not None
+        and each.name != name
+        and each.kind == column.kind == "text"
+        and stem not in (name, each.name)
+        and _without_number(each.name) == stem
+    ]
+
+
+def _without_number(name: str) -> str:
+    return re.sub(r"_?\d$", "", name)

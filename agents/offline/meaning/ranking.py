@@ -129,7 +129,8 @@ async def listed_rows(data: DataSource, vocabulary: Vocabulary, rows: Rows | Non
     first, more = listed[: rows.number], listed[rows.number :]
     if not first or any(each[columns[-1]] == first[-1][columns[-1]] for each in more):
         return None
-    return Rows(table.id, equals(table.key[0], [each[table.key[0]] for each in first]), number=len(first))
+    keys = equals(table.key[0], [each[table.key[0]] for each in first])
+    return Rows(table.id, keys, sort=rows.sort, descending=rows.descending, number=len(first))
 
 
 async def _at_place(

@@ -80,3 +80,10 @@ def _names_another(table: Table, column: Column) -> bool:
     label = name_words(without_origin(column.comment) or "")
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
+
+
+PEOPLE = word_set("""
+    architect artist author collector contractor inspector leader officer observer operator owner recorder sampler
+    surveyor teacher
+""")
+"""Names of columns that hold people."""

@@ -8,16 +8,17 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.conditions.flags import NO, YES
+from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.names.columns import is_key_name
 from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.names.costs import word_cost
-from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular, word_set
+from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular
+from agents.offline.meaning.columns import columns_alike
 from agents.offline.meaning.conditions import Compare
-from agents.offline.meaning.row_names import name_column, text_columns
+from agents.offline.meaning.row_names import PEOPLE, name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings
 
@@ -158,7 +159,7 @@ def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
         if each.kind == "text"
         and name[:1].isupper()
         and " " not in name
-        and _PEOPLE & {*name_words(each.name), *name_words(each.comment or "")}
+        and PEOPLE & {*name_words(each.name), *name_words(each.comment or "")}
         and any(re.fullmatch(rf"\S+ {re.escape(name)}", value) for value in each.samples)
     ]
     return contains(people[0].name, f" {name}", after="") if len(people) == 1 else None
@@ -178,11 +179,6 @@ def _derives_from(word: str, noun: str) -> bool:
 
 _MIN_VERB_LENGTH = 4
 """Minimum length of a value that is a verb."""
-_PEOPLE = word_set("""
-    architect artist author collector contractor inspector leader observer operator owner recorder sampler surveyor
-    teacher
-""")
-"""Names of columns that hold people."""
 _ADJECTIVE_ENDINGS = ("al", "ic", "ary", "ous")
 """Endings of adjectives that derive from nouns."""
 
@@ -199,9 +195,10 @@ async def column_of_kind(
         if (own := [v for v in each.samples if fold(v) in wanted])
         and (each.name == best or not is_normal_state(each))
     }
+    alike = {each.name for each in columns_alike(table, best)}
     for other, found in known.items() if best in known else ():
         more: Cql2 = {"op": "and", "args": [equals(other, found), negated(equals(best, values))]}
-        is_other = other != best and (named is None or other != named.name)
+        is_other = other != best and (named is None or other != named.name) and other not in alike
         if is_other and await scene.data.count(table.id, more):
             options = [f"{best} {values[0]}", f"{other} {found[0]}"]
             question = refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
@@ -265,7 +262,7 @@ def _is_graded(column: Column) -> bool:
     return not _ANSWERS.isdisjoint(each.casefold() for each in column.samples)
 
 
-_ANSWERS = YES | {"partly", "partial", "partially"}
+_ANSWERS = YES | PARTLY
 
 
 async def with_value(scene: Scene, table: Table, column: Column) -> Cql2:
@@ -302,9 +299,10 @@ def columns_with_several(filter: Any) -> set[str]:
 
 
 def _counts_things(column: Column) -> bool:
-    """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”."""
+    """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”, “Spaces with charger”."""
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
-    is_number_of = (column.comment or "").lower().startswith("number of ")
+    first, *after = fold(column.comment or "").split() or [""]
+    is_number_of = [first, *after[:1]] == ["number", "of"] or (after[:1] == ["with"] and is_plural(first))
     return column.kind == "integer" and (is_number_of or is_plural(things))
 
 

@@ -38,12 +38,20 @@ async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(datab
         "CREATE TABLE data.wards (id int PRIMARY KEY, ward_name text, district text, geom geometry(Polygon, 4326));"
         "INSERT INTO data.wards VALUES (1, 'Armley', 'Hillside', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
         " (2, 'Roundhay', 'Hillside', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
+        "INSERT INTO data.wards SELECT 10 + n, 'W' || n, 'D' || n / 3, ST_MakeEnvelope(9, 46, 9.1, 46.1, 4326)"
+        " FROM generate_series(0, 20) n;"
+        "INSERT INTO data.wards VALUES (40, 'Kirk', 'Lowland', ST_MakeEnvelope(8, 46, 8.1, 46.1, 4326)),"
+        " (41, 'Moor', 'Lowland', ST_MakeEnvelope(8.1, 46, 8.2, 46.1, 4326));"
         "CREATE TABLE data.conservation_areas (id int PRIMARY KEY, ca_name text, geom geometry(Polygon, 4326));"
         "INSERT INTO data.conservation_areas VALUES"
         " (1, 'Armley', ST_MakeEnvelope(8.04, 47.04, 8.06, 47.06, 4326)),"
         " (2, 'Mill Row', ST_MakeEnvelope(8.15, 47, 8.25, 47.1, 4326));"
-        "CREATE TABLE data.kiosks AS SELECT n AS id, date '2023-03-05' + 10 * n AS opened_on,"
+        "CREATE TABLE data.kiosks AS SELECT n AS id, date '2023-03-05' + 100 * n AS opened_on,"
+        " n AS seats, 'K' || n AS name,"
         " ST_SetSRID(ST_MakePoint(8.01 + n / 50.0, 47.05), 4326) AS geom FROM generate_series(0, 8) n;"
+        "INSERT INTO data.kiosks VALUES (10, '2021-01-01', 1, 'K10', ST_SetSRID(ST_MakePoint(8.05, 46.05), 4326)),"
+        " (11, '2021-01-01', 2, 'K11', ST_SetSRID(ST_MakePoint(8.15, 46.05), 4326));"
+        "ANALYZE data.wards;"
         "ALTER TABLE data.kiosks ADD PRIMARY KEY (id)"
     )
     await connection.close()
@@ -66,3 +74,10 @@ async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(datab
             "show kiosks in Hillside"
         )
         assert "Here is a chart: **Kiosks per ward**" in await answer("kiosks per ward, as bar chart")
+        # the district is none of the few values that the registry keeps
+        assert "2 kiosks where the position is in Lowland (district)" in await answer("kiosks in Lowland")
+        assert "greatest `seats` first" in await answer("sort them by seats, highest first")
+        assert "Zoomed to **K11**" in await answer("zoom to the first one")
+        assert "Here is a chart: **Total seats of kiosks per year**" in await answer(
+            "total seats of the kiosks per year, as a bar chart"
+        )

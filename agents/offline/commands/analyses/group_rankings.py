@@ -29,7 +29,7 @@ from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, singular
 from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.row_names import text_columns
+from agents.offline.meaning.row_names import PEOPLE, text_columns
 from agents.offline.meaning.steps import (
     AnalysisStep,
     ColumnWords,
@@ -101,9 +101,8 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     column such as `owner` or `observer`."""
     rows: Features = bindings["source"]
     does = bindings["does"].lower()
-    doers = (
-        _OBSERVERS if does in OBSERVED else doers_of(english().irregular.get(does, does.removesuffix("s")))
-    )
+    doers = _OBSERVERS if does in OBSERVED else PEOPLE if does in _ACTING else frozenset[str]()
+    doers = doers or doers_of(english().irregular.get(does, does.removesuffix("s")))
     known = [
         (table.id, each.name)
         for table in context.tables_of(rows.mention)
@@ -122,6 +121,8 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 _NUMBER = ColumnWords("count")
 _OBSERVERS = frozenset(("observer", "recorder", "reporter", "surveyor", "spotter", "sighter"))
+_ACTING = frozenset(("did", "made", "does", "makes", "performed", "conducted", "handled", "got"))
+"""Verbs for any work."""
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 
 

@@ -140,6 +140,9 @@ class Asked:
         before = self.pieces[at - 1] if at else None
         if before is not None and before.kind == "with" and at > 1 and self.pieces[at - 2].kind == "ask":
             return True  # `list with density`
+        table = self.one("table")
+        if before is not None and before.kind == "with" and table is not None and table.begin < before.begin:
+            return True  # `a table of gauges with level`
         of_them = before is not None and before.kind == "with" and before.text.split()[-1] in ("their", "its")
         return of_them or (before is not None and before.kind == "ask")
 

@@ -1,13 +1,17 @@
-"""Analyses whose result is requested as a map: `map of complaints per district`, `…, as a choropleth`."""
+"""Analyses whose result is requested as a map or chart: `map of complaints per district`, `…, as a choropleth`,
+`injured per year as a chart`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from agents.offline.commands.charts import kind_named
+from agents.offline.commands.plans.ranked_charts import are_groups
+from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.words import Phrases
-from agents.offline.meaning.intents import Analyse, Command
+from agents.offline.meaning.intents import Analyse, Command, Look
 
 MAP_OF = Phrases("""
     [show [me]|make [me]|draw [me]|create|give me|i want|i need] [a|the] [choropleth|thematic|shaded] (map|choropleth)
@@ -16,22 +20,32 @@ MAP_OF = Phrases("""
 AS_MAP = Phrases("(as|in|on) [a] (choropleth [map]|(shaded|thematic) map)")
 
 
-def mapped_analysis(text: str, start: int, read: Callable[[str], Sequence[Command]]) -> Command | None:
-    """The analysis that a map is requested of, as one command from `start` to the end of the text; None for other
-    requests. Results of analyses are shown on the map anyway. `read`: reads a request."""
+def shown_analysis(text: str, start: int, read: Callable[[str], Sequence[Command]]) -> Command | None:
+    """The analysis that a map or a chart of bars is requested of, as one command from `start` to the end of the text;
+    None for other requests. Results of analyses are shown on the map anyway. `read`: reads a request."""
     cursor = cursor_of(text)
     while (token := cursor.token()) is not None and token.start < start:
         cursor.at += 1
-    is_map, begin, end = cursor.take(MAP_OF) is not None, cursor.at, cursor.end
+    is_map, chart, begin, end = cursor.take(MAP_OF) is not None, "", cursor.at, cursor.end
     for at in range(begin + 1, cursor.end):
         cursor.at = at
         cursor.take(",")
         if cursor.take(AS_MAP) and cursor.done:
             is_map, end = True, at
             break
-    if not is_map or begin == cursor.end:
+        cursor.at = at
+        cursor.take(",")
+        chart = (cursor.take(p.CHARTS) or "") if cursor.take("as a", "as", "in a") else ""
+        if chart and cursor.done and kind_named(chart) in ("", "bar"):
+            end = at
+            break
+    if (not is_map and end == cursor.end) or begin == cursor.end:
         return None
     commands = read(text[cursor.tokens[begin].start : cursor.tokens[end - 1].end])
-    if len(commands) != 1 or not isinstance(commands[0].intent, Analyse):
+    meant = commands[0].intent if len(commands) == 1 else None
+    if not isinstance(meant, Analyse):
         return None
-    return replace(commands[0], start=start, end=len(text), text=text[start:])
+    if not is_map and not (meant.steps and are_groups(meant.steps[-1])):
+        return None
+    meant = meant if is_map else replace(meant, look=Look(), chart=chart)
+    return replace(commands[0], intent=meant, start=start, end=len(text), text=text[start:])

@@ -77,14 +77,14 @@ class PiecesOfTable(MeasuredPieces):
         self._readers = (
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups,
             self._several_groups, self._orders, self._tops, self._units, self._rates, self._value_rates,
-            self._spans_of_time, self._durations, self._times_until,
-            self._spans_of_years, self._changes, self._compared, self._wholes, self._done, self._who, self._paid,
-            self._parts, self._whose, self._looks, self._charts, self._them, self._values,
+            self._spans_of_time, self._durations, self._times_until, self._spans_of_years, self._changes,
+            self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose, self._looks,
+            self._charts, self._them, self._values,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
         """All pieces that begin at a token."""
-        found: list[Piece] = []
+        found = list[Piece]()
         for reader in self._readers:
             self.cursor.at = place
             found += reader(place)
@@ -92,8 +92,7 @@ class PiecesOfTable(MeasuredPieces):
             column = any(each.kind == "column" and each.end == place + 1 for each in found)
             found.append(Piece("nothing", place, place + 1, cost=REPETITION if column else NEUTRAL_WORD))
         kept = [each for each in found if self._is_only(each)]  # `night shift only`
-        found += [replace(each, end=each.end + 1) for each in kept]
-        return found
+        return found + [replace(each, end=each.end + 1) for each in kept]
 
     def _is_only(self, piece: Piece) -> bool:
         return piece.kind in ("condition", "rows") and self._word(piece.end) == "only"
@@ -107,7 +106,9 @@ class PiecesOfTable(MeasuredPieces):
         """`(meaning …)`, a choice among several meanings, and polite words."""
         if self.cursor.take_meaning() is not None:
             yield self._piece("nothing", place, cost=0.0)
-        if " " in (self.cursor.take(p.FLUFF) or "") or self.cursor.take("according to", "based on"):
+        if " " in (self.cursor.take(p.FLUFF) or "") or self.cursor.take(
+            "according to", "based on", "came in"
+        ):
             yield self._piece("nothing", place, cost=0.0)
         self.cursor.at = place
         ends = self.cursor.take("only please", "only pls", "only", "pls")  # `red foxes only, …`
@@ -161,7 +162,7 @@ class PiecesOfTable(MeasuredPieces):
 
     def _single_conditions(self, place: int) -> Iterable[Piece]:
         begin = place + 1 if self._word(place) in ("is", "was") else place
-        is_listed = bool(place) and self._word(place - 1) == "list"  # `list with density` lists a column
+        is_listed = bool(place) and (self._word(place - 1) == "list" or "table" in self.cursor.words[:place])
         for span in self._tags.spans(_CONDITION, begin):
             if is_listed and isinstance(span.value, Negation):
                 continue
@@ -385,7 +386,7 @@ class PiecesOfTable(MeasuredPieces):
             yield self._piece("chart", place, kind)
 
 
-_FIGURES = frozenset(("mean", "median", "sum", "minimum", "maximum"))
+_FIGURES = word_set("mean median sum minimum maximum")
 _ADVERBS = {
     "mean": ("on average", "in the mean", "on the average"),
     "sum": ("in total", "altogether", "in all", "overall", "combined", "in sum"),

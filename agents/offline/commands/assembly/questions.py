@@ -51,6 +51,8 @@ from agents.shared_tables import KeptForShared
 
 MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
 """Maximum numbers of tables: named, found by words for their columns, found by their values."""
+_OF_FIGURES = frozenset((*STATISTICS, "per", "by", "year", "month", "day", "number"))
+"""Words of figures, which name no table."""
 FEWEST_WORDS = 2
 """Minimum number of words for columns of a table that is not named."""
 SAME_COST = 0.3
@@ -156,7 +158,9 @@ def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 
 def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
     """Tables that the request may be about: with most words for their columns, and with values of theirs."""
-    words = {word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)}
+    words = {
+        word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)
+    } - _OF_FIGURES
     with_words = _by_column_word(vocabulary.few_tables)
     named = Counter(table for word in words for table in with_words.get(word, ()))
     having: Counter[str] = Counter()
@@ -172,7 +176,7 @@ def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
 
 
 def _first_tables(scores: Mapping[str, int], most: int) -> list[str]:
-    likely = [each for each in scores if scores[each] >= FEWEST_WORDS]
+    likely = [each for each in scores if scores[each] >= FEWEST_WORDS or len(scores) == 1]
     return sorted(likely, key=lambda each: (-scores[each], each))[:most]
 
 
@@ -373,6 +377,8 @@ def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
         return isinstance(second, i.Statistic) or counts
     if isinstance(first, i.Show) and (first.look.by is not None or text.startswith(first.subject.text)):
         return counts
+    if isinstance(first, i.Rows) and isinstance(second, i.Statistic) and re.search(r"\btable\b", text):
+        return second.subject.pronoun  # `table of stations with capacity and number of pumps`
     if isinstance(first, i.Rows) and isinstance(second, i.Rows) and second.subject.pronoun:
         return bool(first.top is not None and second.columns)
     alone = isinstance(second, i.Refine) and second.subject is None

@@ -27,6 +27,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.filters.widened import widened
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
@@ -210,9 +211,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if intent.top is not None and intent.top.limit:
         kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
         found = await top_rows(scene, table, kept, intent.top)
-        if isinstance(found, list):
-            return found
-        return [("update_map_layer", {"layer_id": layer.id, "filters": found})]
+        changed = {"layer_id": layer.id, "filters": found}
+        return found if isinstance(found, list) else [("update_map_layer", changed)]
     if wanted is None:
         raise Say(refusals.STAYS(layer=layer.name))
     if intent.mode == "or" and layer.filter is None:
@@ -220,9 +220,9 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     before = without_contradicted(layer.filter, wanted) if intent.mode == "and" else layer.filter
     if intent.mode in ("replace", "instead"):
         before = _of_other_columns(layer.filter, wanted, table) if intent.mode == "instead" else None
-    filters = combined("or" if intent.mode == "or" else "and", before, wanted)
-    plain = {} if intent.mode == "and" else _plain_name(layer, table)
-    return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
+    filters = widened(before, wanted) if intent.mode == "or" else combined("and", before, wanted)
+    named = {} if intent.mode == "and" else _plain_name(layer, table)
+    return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **named})]
 
 
 def _of_other_columns(before: Cql2 | None, wanted: Cql2, table: Table) -> Cql2 | None:

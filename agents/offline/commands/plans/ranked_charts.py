@@ -3,7 +3,7 @@ place (`complaints per district, as bar chart`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from agents.offline.commands.charts import chart, kind_named
@@ -48,7 +48,8 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
             dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
         )
         is_ranked = isinstance(by, AddedColumn | ColumnWords | Ranking)
-        if isinstance(found, i.Analyse) and is_read and (is_ranked or _is_joined(steps)):
+        in_areas = bool(steps) and not isinstance(steps[-1], Grouped) and are_groups(steps[-1])
+        if isinstance(found, i.Analyse) and is_read and (is_ranked or in_areas):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
     cursor.at = start
@@ -60,26 +61,25 @@ def _taken_kind(cursor: Cursor) -> str | None:
     return cursor.take(p.CHARTS)
 
 
-def _is_joined(steps: Sequence[AnalysisStep | Grouped]) -> bool:
-    """Whether the result is areas with figures of the rows in them."""
-    return bool(steps) and isinstance(steps[-1], AnalysisStep) and steps[-1].operation == "spatial_join"
+def are_groups(step: AnalysisStep | Grouped) -> bool:
+    """Whether a step gives figures of groups, or of the rows in areas."""
+    return isinstance(step, Grouped) or step.operation == "spatial_join"
 
 
 async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `make_chart` for the groups of an analysis, by the ranking figure or by the one that is drawn."""
-    if _is_joined(intent.steps):
+    last = intent.steps[-1]
+    if isinstance(last, AnalysisStep) and last.operation == "spatial_join":
         layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
         mention = Mention(layer.name, layers=(layer.id,)) if layer is not None else None
         return await chart(scene, i.Chart("bar", mention, ())) if mention is not None else []
-    grouped, ranked = intent.steps
-    by = dict(ranked.arguments)["by"]
+    grouped = next(each for each in reversed(intent.steps) if isinstance(each, Grouped))
+    by = dict(last.arguments)["by"] if isinstance(last, AnalysisStep) else None
     table = scene.table(scene.result or "")
     groups = named_column(scene, table, ColumnMention(grouped.by))
-    if isinstance(by, AddedColumn):
-        figure = by.name
-    else:
-        counts = grouped.aggregate["function"] == "count"
-        words = "count" if counts else f"{grouped.aggregate['function']} {grouped.aggregate['column'].text}"
-        figure = named_column(scene, table, ColumnMention(words)).name
+    function = grouped.aggregate["function"]
+    made = [each.name for each in table.columns if each.name.startswith(f"{function}_")]
+    figure = by.name if isinstance(by, AddedColumn) else "count" if function == "count" else made[0]
     arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
-    return [("make_chart", {**arguments, "title": title_behind(title_of(grouped), ranked)})]
+    title = title_of(grouped) if last is grouped else title_behind(title_of(grouped), last)
+    return [("make_chart", {**arguments, "title": title})]

@@ -14,7 +14,7 @@ from agents.offline.language.conditions.verbs import is_given_by, outcome_of, re
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
-from agents.offline.meaning.columns import is_point_in_time
+from agents.offline.meaning.columns import columns_alike, is_point_in_time
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -22,7 +22,6 @@ from agents.offline.meaning.conditions import (
     Empty,
     Negation,
     OneOf,
-    joined,
 )
 from agents.offline.meaning.units import column_unit, is_year
 
@@ -65,8 +64,13 @@ class DoneBy(NotDone):
         cursor.take(
             "that are", "which are", "that is", "which is", "that were", "which were", "are", "is", "were"
         )
-        word = cursor.word()
+        did, said = cursor.take(p.WE_DID) is not None, cursor.word()
+        word = self._participle(said) if did else said
         verb = english().irregular.get(word)
+        if did and (own := self.vocabulary.values_called((word,))):
+            cursor.at += 1
+            columns = {column for table, column, _ in own if table in self.tables}
+            return OneOf(f'"{word}"', ColumnMention(said, tuple(columns)), "is") if columns else None
         if not (word.endswith("ed") or word == "run" or verb is not None):
             return None
         verbs = (verb,) if verb is not None else (word.removesuffix("ed"), word.removesuffix("d"))
@@ -83,6 +87,12 @@ class DoneBy(NotDone):
             return OneOf(f'"{outcome[1]}"', ColumnMention(word, outcome[:1]), "is")
         text = (self.value_text() if by else self._common_value(names)) if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
+
+    @staticmethod
+    def _participle(verb: str) -> str:
+        """`refused` of `did we refuse`."""
+        irregular = (done for done, each in english().irregular.items() if each == verb)
+        return next(irregular, f"{verb.removesuffix('e')}ed")
 
     def _common_value(self, names: Sequence[str]) -> str:
         """The longest run of words that is a common value of these columns, or several: `dead or poor`."""
@@ -181,11 +191,19 @@ class DoneBy(NotDone):
         return OneOf(text, ColumnMention(phrase, tuple(dict.fromkeys(names))), "is") if text else None
 
     def of_value(self) -> Condition | None:
-        """`lanes with asphalt`: a common value of exactly one column."""
-        text = self.value_text()
+        """`lanes with asphalt`: a common value of exactly one column, or of columns for the same thing."""
+        begin, text = self.cursor.at, self.value_text()
+        if not all(self.vocabulary.values_called(name_words(each)) for each in values_in(text)):
+            self.cursor.at = begin
+            self.cursor.take("a", "an")
+            texts = {each.name for table in self.tables for each in table.columns if each.kind == "text"}
+            text = self._common_value([*texts]).replace('"', "")
         known = [self.vocabulary.values_called(name_words(each)) for each in values_in(text)]
         columns = [{column for table, column, _ in each if table in self.tables} for each in known]
         names = tuple(set.intersection(*columns)) if text else ()
+        alike = {each.name for table in self.tables for name in names for each in columns_alike(table, name)}
+        if alike and {*names} <= {names[0], *alike}:
+            return OneOf(" or ".join(values_in(text)), how="kind")
         return OneOf(text, ColumnMention(names[0], names), "is") if len(names) == 1 else None
 
     def value_of_column(self) -> Condition | None:
@@ -262,38 +280,6 @@ class DoneBy(NotDone):
             return None
         found = OneOf(one, column, "is")
         return Negation(found) if negative else found
-
-    def neither(self) -> Condition | None:
-        """`neither large nor small`, `neither vacant nor a shelter`: values, columns or comparisons."""
-        parts = [self._lacked()]
-        while parts[-1] is not None and self.cursor.take(", nor", "nor"):
-            parts.append(self._lacked())
-        if len(parts) < 2 or parts[-1] is None:
-            return None
-        texts = [each.text for each in parts if isinstance(each, OneOf)]
-        if len(texts) == len(parts):
-            return Negation(OneOf(" or ".join(texts), how="kind"))
-        return joined("and", [Negation(each) if isinstance(each, OneOf) else each for each in parts if each])
-
-    def _lacked(self) -> Condition | None:
-        """A value, or the negation of a comparison or column: `larger than 500 m2`, `a bench`."""
-        start = self.cursor.at
-        compared = self.comparison()
-        if compared is not None:
-            return Negation(compared)
-        self.cursor.at = start
-        column = take_column(self.cursor, self.vocabulary, self.tables)
-        is_value = bool(self.vocabulary.values_called(name_words(self.cursor.since(start))))
-        if (
-            column is not None
-            and not is_value
-            and (self.cursor.word() in ("nor", ",") or not goes_on(self.cursor))
-        ):
-            return self.lacks(column)
-        self.cursor.at = start
-        self.cursor.take("a", "an")
-        text = self.value_text()
-        return OneOf(text, how="kind") if text else None
 
     def is_rows(self, column: ColumnMention) -> bool:
         """Whether the words for a column of dates name the rows themselves, which none of them can lack."""

@@ -20,6 +20,8 @@ NO = word_set("no n false nej nein nee nei non não nie hayır")
 """Values for yes and no in various languages."""
 UNKNOWN = word_set("u unk unknown ? na n/a")
 """Values of rows for which neither is known, beside yes and no."""
+PARTLY = word_set("partly partial partially")
+"""Values between yes and no."""
 
 
 def is_flag(column: Column) -> bool:
@@ -28,6 +30,15 @@ def is_flag(column: Column) -> bool:
     if samples & YES and samples & NO:
         samples -= UNKNOWN
     return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
+
+
+def answers(column: Column) -> bool:
+    """Whether a column holds yes or no, and maybe `partly`: `accessible` means yes, but `with lighting` also partly."""
+    samples = {sample.casefold() for sample in column.samples}
+    is_graded = (
+        column.kind == "text" and bool(samples & YES and samples & NO) and samples <= YES | NO | PARTLY
+    )
+    return is_graded or is_flag(column)
 
 
 def says_allowed(column: Column) -> bool:

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeGuard
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
-from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.flags import ABSENT, OFF, ON, PRESENT
 from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another
-from agents.offline.language.conditions.times.days import MONTHS, take_day, take_period
+from agents.offline.language.conditions.times.days import take_day, take_period
 from agents.offline.language.conditions.times.states import States
-from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
-from agents.offline.language.lexicon import AFTERWARDS, ARTICLES, METHODS, SHADES
+from agents.offline.language.conditions.unlinked import Unlinked
+from agents.offline.language.conditions.value_text import ends_value, goes_on
+from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
@@ -28,7 +29,7 @@ from agents.offline.meaning.conditions import (
     Compare,
     Condition,
     Empty,
-    InFocus,
+    Group,
     Matches,
     Negation,
     OneOf,
@@ -38,7 +39,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.units import unit_named
 
 
-class Conditions(DoneBy, States):
+class Conditions(Unlinked, States):
     """All rules for conditions."""
 
     def all(self) -> Condition | None:
@@ -121,40 +122,21 @@ class Conditions(DoneBy, States):
             return None  # in `outside the flood zone (X)` the code may belong to what is outside
         return Negation(inner)
 
-    def focus(self) -> Condition | None:
-        self.cursor.take("that are", "which are", "that lie")
-        start = self.cursor.at
-        self.cursor.take("the")
-        if self.cursor.take(p.SELECTED):
-            self.cursor.take("ones", "features", "one")
-            return InFocus("selected")
-        self.cursor.at = start
-        if self.cursor.take("here"):
-            return InFocus("here")
-        if self.cursor.take(p.IN_AREA):
-            return InFocus("area")
-        return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
-
-    def lettered(self) -> Condition | None:
-        """`starting with the letter B`, `starting with San`, `ending in land`: a condition on the name."""
-        self.cursor.take("that", "which", "whose name", "whose names")
-        if not ((starts := self.cursor.take(p.STARTS)) or self.cursor.take(p.ENDS)):
-            return None
-        self.cursor.take("the letter")
-        token = self.cursor.token()
-        if token is None or token.kind != "word" or token.lower in {*ARTICLES, *MONTHS} - {"a"}:
-            return None  # `starting with the largest`, `ending in March`
-        self.cursor.at += 1
-        return Matches("starts" if starts else "ends", token.text) if ends_value(self.cursor) else None
-
-    def named(self) -> Condition | None:
-        if self.cursor.take(p.NAMED):
-            text = self.value_text()
-            if text:
-                return OneOf(text, how="named")
-        return None
-
     def with_column(self) -> Condition | None:
+        """One or several: `with a splash pad and a playground`, of columns of yes and no."""
+        found = self._with_one_column()
+        while _is_presence(found):
+            end = self.cursor.at
+            column = (
+                take_column(self.cursor, self.vocabulary, self.tables) if self.cursor.take(p.AND) else None
+            )
+            if column is None or not self.is_flag(column) or goes_on(self.cursor):
+                self.cursor.at = end
+                break
+            found = joined("and", [found, self._has(column, "")])
+        return found
+
+    def _with_one_column(self) -> Condition | None:
         """`with a population over 1 million`, `whose name contains …`, `with an iata code`, `with 6 lanes`."""
         cursor = self.cursor
         opener = cursor.take(p.WITH)
@@ -381,20 +363,13 @@ class Conditions(DoneBy, States):
             self.cursor.at += 1
         return joined("or", years) if ends_value(self.cursor) else None
 
-    def kind(self) -> Condition | None:
-        """A value alone: `large`, `closed` (the ones that are …)."""
-        self.cursor.take("the", "a", "an", p.OF_KIND)
-        if self.cursor.word(1) and not ends_value(self.cursor):
-            self.cursor.take("still", "currently", "already")
-        text = self.value_text()
-        words = text.split()
-        is_value = bool(words) and words[0] not in _RELATES and not _VERBS & set(text.lower().split())
-        return OneOf(text, how="kind") if is_value and len(words) <= MAX_WORDS_OF_VALUES else None
+
+def _is_presence(condition: Condition | None) -> TypeGuard[Condition]:
+    """Whether a condition says that there is something, or several things."""
+    if isinstance(condition, Group):
+        return condition.op == "and" and all(map(_is_presence, condition.parts))
+    inner = condition.inner if isinstance(condition, Negation) else condition
+    return (isinstance(inner, Compare) and inner.value is True) or isinstance(inner, Empty)
 
 
-_EACH, _VERBS = word_set("each every"), word_set("has have had does do did")
-_RELATES = word_set("""
-    border touch cross contain intersect overlap share borders touches crosses contains intersects overlaps shares
-    bordering touching crossing containing within near inside outside around along between beyond
-""")
-"""No value contains the verbs, nor begins with these spatial relations."""
+_EACH = word_set("each every")

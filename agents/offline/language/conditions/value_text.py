@@ -350,17 +350,9 @@ DASHES = ("-", "–", "—")
 _SIDES = ("north", "south", "east", "west")
 """`in Iceland north of 66 degrees`."""
 _ENDS = (
-    "instead",
-    "for me",
-    "there are",
-    "are there",
-    "of them",
-    "for each",
-    "for every",
-    "yet",
-    "so far",
-    "at the moment",
-)
+    "instead", "for me", "there are", "are there", "of them", "for each", "for every", "yet", "so far",
+    "at the moment", "too", "as well",
+)  # fmt: skip
 
 
 def ends_value(cursor: Cursor) -> bool:

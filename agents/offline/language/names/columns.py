@@ -65,8 +65,7 @@ SURE_BEGINNING = 4
 _NUMBERING = word_set("no nr num number id code cd")
 _CODES = word_set("code number id")
 """Nouns that several columns of a table may share: `code` is `code` rather than `country_code`."""
-_SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])
-"""Alone, these are only the unit of a column."""
+_SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])  # alone, these are only the unit of a column
 _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
 """Terms for the number of individuals."""
@@ -81,9 +80,8 @@ _RECORDED = word_set("""
     record recorded change changed
 """)
 """Words in names of dates that describe the record, not its subject."""
-_VERBS = word_set("has have had is are was were do does did")
+_VERBS, _PRICES = word_set("has have had is are was were do does did"), word_set("price cost")
 _WHOSE = word_set("the their its")
-_PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 """All words without meaning beside the words for a column."""
 _NEUTRAL_WORDS |= {"name", "code", "number", "land", *UNITS_IN_FULL}
@@ -197,7 +195,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
         costs.append(AS_MEASURE + 0.1 * len(_without_units(own)))
     if _is_in_comment(comment, words) or _is_kind_of(comment, words):
         head = comment_head(comment)
-        whole = words in (head, name_words(comment or "")) or head == (*words, "name")
+        whole = words == name_words(comment or "") or head in (words, (*words, "name"), ("total", *words))
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)))
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
@@ -326,10 +324,13 @@ def _clauses(comment: str | None) -> frozenset[Words]:
 
 
 def _is_kind_of(comment: str | None, words: Words) -> bool:
-    """Whether `settlement type` matches “Kind of settlement: …”, or `species` “Common name of the species”."""
+    """Whether `settlement type` and `settlement` match “Kind of rural settlement”, `species` “Name of the species”."""
     text = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
-    is_kind = words[-1] in KIND_NOUNS and bool(text) and text[0] in KIND_NOUNS
-    return (is_kind and text[1:] == ["of", *words[:-1]]) or text[1:] == ["name", "of", *words]
+    if text[:1] and text[0] in KIND_NOUNS and text[1:2] == ["of"]:
+        before = words[0] in KIND_NOUNS and words[1:2] == ("of",)
+        own = list(words[2:] if before else words[: -1 if words[-1] in KIND_NOUNS else None])
+        return bool(own) and text[2:][-len(own) :] == own
+    return text[1:] == ["name", "of", *words]
 
 
 def _telling(words: Words) -> Words:
@@ -377,7 +378,7 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     content = set(words) - PASSED_OVER - _WITHIN
     if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*DULL, *STATISTICS, *HEAD_ENDS}:
         return False
-    telling = all(len(word) > 2 for word in content - UNIT_WORDS)
+    telling = all(len(word) > 2 or word in own for word in content - UNIT_WORDS)
     known = comment_words(comment)
     return (
         telling and bool(content & known)

@@ -20,11 +20,11 @@ _PERIODS = word_set("hour day week month quarter year")
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport; “Has a shelter”
-    -> shelter; “Number of seats” -> seat."""
+    -> shelter; “Number of seats” -> seat; “Number of injured” -> injured."""
     words = _phrase(_HAS.sub("", comment or ""))[0]
     counted = _phrase(_NUMBER_OF.sub("", comment or ""))[0] if words[-1:] == ("number",) else ()
-    is_plural = bool(counted) and singular(counted[-1]) != counted[-1]
-    return name_words(" ".join(counted if is_plural else words))
+    are_several = bool(counted) and (singular(counted[-1]) != counted[-1] or counted[-1].endswith("ed"))
+    return name_words(" ".join(counted if are_several else words))
 
 
 _HAS = re.compile(r"^(?:has|have) (?:(?:a|an|its|their|own|any) )+", re.IGNORECASE)

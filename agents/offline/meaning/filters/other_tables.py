@@ -11,7 +11,7 @@ from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
     full_name,
@@ -22,8 +22,10 @@ from agents.offline.meaning.places import (
     row_of,
 )
 from agents.offline.meaning.row_names import name_column, text_columns
-from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.stored_values import equals, property_of, stored_values
+from agents.offline.meaning.scene import Refuse, Scene, unless_failed
+from agents.offline.meaning.spellings import spellings
+from agents.offline.meaning.stored_values import equals, plain, property_of, stored_values, wanted_values
+from agents.text_search import TextSearch
 
 log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
@@ -104,14 +106,24 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
 async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The points within the areas that share a common value: `in Zuid`, `in the district Zuid`, of neighbourhoods by
     their district."""
-    words = name_words(text)
+    others = {other.id: other for other in scene.vocabulary.few_tables if _may_group(table, other)}
+    if table.geometry_family != "point" or table.geometry_column is None or not others:
+        return None
+    texts = {id: [each for each in text_columns(other) if each.samples] for id, other in others.items()}
+    words = text.split()
+    ways = [(words, words[:0]), (words[1:], words[:1]), (words[:-1], words[-1:])]
+    forms = spellings([" ".join(rest) for rest, _noun in ways if rest])
+    names = {id: [column.name for column in columns] for id, columns in texts.items() if columns}
+    rows = await unless_failed(scene.data.find_texts(TextSearch(names, forms, {}, ()))) or {}
     found = [
-        value
-        for nouns, rest in (((), words), (words[:1], words[1:]), (words[-1:], words[:-1]))
-        for value in scene.vocabulary.values_called(rest)
-        if _groups_areas(table, *value[:2], nouns)
+        (others[id], column, value)
+        for rest, noun in ways
+        for id, columns in texts.items()
+        for column, values in wanted_values(rows.get(id, ()), columns, {plain(" ".join(rest))}).items()
+        if not noun or _is_called(others[id].column(column), noun[0])
+        for value in values
     ]
-    if len(found) != 1 or table.geometry_family != "point" or table.geometry_column is None:
+    if len(found) != 1:
         return None
     ((other, column, shared),) = found
     shape = str(other.geometry_column)
@@ -127,14 +139,17 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
     return inside if await scene.data.count(table.id, inside) else None
 
 
-def _groups_areas(table: Table, other: Table, name: str, nouns: Sequence[str]) -> bool:
-    """Whether `other` has areas that a column groups, called by these nouns if there are any. Areas linked with the
-    table by codes were looked for before."""
-    column = other.column(name)
+def _may_group(table: Table, other: Table) -> bool:
+    """Whether `other` has areas that rows of `table` may lie in. Areas linked with the table by codes were looked for
+    before."""
     is_areas = other.geometry_family == "polygon" and RESULTS not in (other.schema_name, table.schema_name)
-    if column is None or not is_areas or other.id == table.id or _links(table, other):
-        return False
-    return {*nouns} <= {*name_words(name), *comment_head(column.comment)}
+    is_small = 0 < other.row_estimate <= _SMALL_TABLE
+    return is_areas and is_small and other.id != table.id and not _links(table, other)
+
+
+def _is_called(column: Column | None, noun: str) -> bool:
+    own = (*name_words(column.name), *comment_head(column.comment)) if column is not None else ()
+    return singular(fold(noun)) in own
 
 
 def _widest(scene: Scene, areas: Sequence[Place]) -> Place:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.contradictions import column_of_two_values
-from agents.offline.language.conditions.flags import flag_values, is_flag
+from agents.offline.language.conditions.flags import answers, flag_values, is_flag
 from agents.offline.language.conditions.value_text import explains_number, opposite_of
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import word_cost, years_in
@@ -90,7 +90,9 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             if op == "and" and (twice := column_of_two_values(args)) is not None:
                 raise Refuse(refusals.TWO_VALUES(table=table.title, column=twice))
             return {"op": op, "args": args}
-        case Negation(Compare() as inner) if not isinstance(inner.value, bool):
+        case Negation(Compare(op="=", value=bool()) as inner):
+            return await to_cql2(scene, table, replace(inner, value=not inner.value))
+        case Negation(Compare() as inner):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
         case Negation(Empty(mention, filler)) if (
             value := await _filler_value(scene, table, mention, filler)
@@ -99,7 +101,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Negation(Empty(mention, unknown=False)):
             return await with_value(scene, table, named_column(scene, table, mention))
         case Negation(inner):
-            return negated(await to_cql2(scene, table, inner))
+            return _denied(table, await to_cql2(scene, table, inner))
         case Compare():
             return await _compared(scene, table, condition)
         case Between():
@@ -123,6 +125,14 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await in_focus(scene, table, what)
         case OneOf():
             return await _one_of(scene, table, condition)
+
+
+def _denied(table: Table, affirmed: Cql2) -> Cql2:
+    """The opposite of a filter: of a column of yes, partly and no, `not accessible` means no."""
+    own = [column for name in columns_in(affirmed) if (column := table.column(name)) is not None]
+    is_yes = affirmed["op"] in ("=", "in") and len(own) == 1 and answers(own[0]) and not is_flag(own[0])
+    denials = flag_values(own[0], False) if is_yes else []
+    return equals(own[0].name, denials) if denials else negated(affirmed)
 
 
 def _in_their_year(parts: Sequence[Condition]) -> Sequence[Condition]:

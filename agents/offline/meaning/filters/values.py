@@ -14,7 +14,13 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.conditions.flags import flag_values, is_flag, is_flag_named, without_negation
+from agents.offline.language.conditions.flags import (
+    answers,
+    flag_values,
+    is_flag,
+    is_flag_named,
+    without_negation,
+)
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.value_text import explains_number, numbers_explained
 from agents.offline.language.names.columns import columns_called, spelt_out
@@ -25,6 +31,7 @@ from agents.offline.language.words import (
     place_of,
     word_set,
 )
+from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
 from agents.offline.meaning.filters.listed import with_item
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
@@ -87,7 +94,8 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     """The filter for `in Germany`: by own columns, else through another table; `in operation`: by a flag."""
     words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
-    flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) == words), None)
+    named_alike = (words, ("is", *words[1:]))  # `in operation`, `at a junction`
+    flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) in named_alike), None)
     if flag is not None:
         return {"op": "=", "args": [property_of(flag.name), True]}
     named = await _beside_column_name(scene, table, text)
@@ -98,6 +106,7 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse:
         shared = await with_shared_name(scene, table, text) or _beginning_with(table, text)
+        shared = shared or numbers_with(table, text)
         if shared is not None:
             return shared
         common, one = [each for each in own if each.samples], adjective_forms(text)
@@ -136,7 +145,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     own = _in_order(table, first, names=True)
     said = tuple(word for word in name_words(text) if word != "for")  # `planned for renewal`
     for words, wanted in ((said, True), (without_negation(text, table.columns), False)):
-        flags = columns_called((table,), words, is_flag) if words else []
+        flags = columns_called((table,), words, answers) if words else []
         flag = table.column(flags[0]) if len(flags) == 1 else None
         if flag is None or not is_flag_named(flag, words) or is_of_another(table, flag, words):
             continue
@@ -162,7 +171,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = found or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
-        found = found or await in_other_words(scene, table, text)
+        found = found or await in_other_words(scene, table, text) or numbers_with(table, text)
         if found is not None:
             return found
         raise refusal from None
@@ -306,7 +315,7 @@ async def _any_of(
     if elsewhere and len(parts) == len(filters) == 1 and best == widest:
         ((name, values),) = filters.items()
         return await one_place(scene, table, columns, name, values)
-    joined = [equals(name, values) for name, values in filters.items()] + others
+    joined = [await in_any_alike(scene, table, name, values) for name, values in filters.items()] + others
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
 
 

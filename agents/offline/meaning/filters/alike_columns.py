@@ -1,0 +1,43 @@
+"""Values that several columns may have, or that a column has as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agents.domain import Cql2, Table
+from agents.offline.language.conditions.value_text import numbers_explained
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import columns_alike
+from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.stored_values import equals, stored_values
+
+_NOT = frozenset(("no", "not", "non", "never", "without"))
+
+
+async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[Any]) -> Cql2:
+    """The rows with one of the values in this column or in one for the same thing: `accidents with a pedestrian`."""
+    found = [equals(name, values)]
+    for column in columns_alike(table, name):
+        stored = await stored_values(scene, table, [column], [str(each) for each in values])
+        found += [equals(column.name, own) for own in stored.values()]
+    return found[0] if len(found) == 1 else {"op": "or", "args": found}
+
+
+def numbers_with(table: Table, text: str) -> Cql2 | None:
+    """The rows with the numbers whose explanations begin with these words, if one column has any: `urgent` of
+    “1 = urgent”, `in the dark` of “3 = dark with lighting, 4 = dark without”."""
+    words = name_words(text.removeprefix("the "))
+    found = {
+        column.name: numbers
+        for column in table.columns
+        if column.kind == "integer"
+        and (
+            numbers := [
+                number
+                for explained, number in numbers_explained(column.comment).items()
+                if words and explained[: len(words)] == words and not _NOT & {*explained[:1]}
+            ]
+        )
+    }
+    return equals(*next(iter(found.items()))) if len(found) == 1 else None

@@ -1,0 +1,25 @@
+"""Filters that take further rows in."""
+
+from __future__ import annotations
+
+from agents.domain import Cql2
+from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.meaning.filters.resolver import combined
+from agents.offline.meaning.stored_values import columns_in
+
+
+def widened(before: Cql2 | None, wanted: Cql2) -> Cql2:
+    """A filter for more rows. Another value of a column that the filter gives one of is an alternative to that only:
+    `also vandalism` after `graffiti in 2024` is vandalism in 2024."""
+    parts = conjuncts(before)
+    same = [each for each in parts if _gives_value(each, wanted)]
+    if len(same) != 1 or len(parts) < 2:
+        return combined("or", before, wanted)
+    either = combined("or", same[0], wanted)
+    return {"op": "and", "args": [either if each is same[0] else each for each in parts]}
+
+
+def _gives_value(one: Cql2, other: Cql2) -> bool:
+    """Whether both give values of one column."""
+    equal = one["op"] in ("=", "in") and other["op"] in ("=", "in")
+    return equal and len(columns_in(one)) == 1 and columns_in(one) == columns_in(other)
