@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from agents.domain import Table
 from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
 from agents.offline.commands.assembly.joined import apply_to_all_nouns, check_continuation, refuse_unread
-from agents.offline.commands.assembly.mapped import shown_analysis
+from agents.offline.commands.assembly.mapped import read_otherwise
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.plans.ranked_charts import charted_groups
@@ -74,10 +73,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
             return commands
         question = Parser(text, vocabulary, default).question(start)
         if question is None and unread is not None:
-            # The result of the request, which may be shown already, is not what it asks about.
-            question = shown_analysis(text, start, partial(parse, vocabulary=vocabulary))
-            again = partial(parse, vocabulary=vocabulary, default=default)
-            question = question or shown_analysis(text, start, again)
+            question = read_otherwise(text, start, vocabulary, default, parse)
         if question is None and unread is not None:
             parts = _question_first(text, vocabulary, default, start)
             if parts is None and unread:  # after commands that were read
@@ -335,7 +331,9 @@ class Parser(DrawingCommands, DataCommands):
         try:
             joiner = cursor.take(p.JOINERS)
             all_but = joiner == "but" and {"all", "every"} & set(cursor.words[self._start : start])
-            denies = joiner == "but" and cursor.word() in ("no", "not", "never", "without")
+            denies = cursor.word() == "no" or (
+                joiner == "but" and cursor.word() in ("not", "never", "without")
+            )
             if joiner is None or denies or (all_but and cursor.word() not in STARTS):  # `every tree but oaks`
                 return False
             sure = cursor.word(-1) in (";", ".", "!", "?", "then", "afterwards", "finally")

@@ -256,7 +256,7 @@ class DataCommands(Grammar):
                 cursor.at = before
             full = replace(full, where=all_of(full.where, kind))
         if full.top is None:
-            _ = cursor.take("is", "are", "has", "have", "had", "with") or take_verb(
+            _ = cursor.take("is", "are", "has", "have", "had", "got", "gets", "with") or take_verb(
                 cursor, self.tables_of(full.mention)
             )
             cursor.take("located", "situated")

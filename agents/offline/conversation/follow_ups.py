@@ -36,6 +36,7 @@ from agents.offline.conversation.pieces import (
     LENGTHS,
     also_in,
     counted_by,
+    first_of_them,
     list_sorted,
     one_of,
     with_piece,
@@ -117,7 +118,10 @@ _WHICH_MOST = re.compile(
     re.IGNORECASE,
 )
 _HAS_MOST = re.compile(
-    r"(?:and )?which(?: (?:one|of them|(?P<noun>[a-z]+)))? ha(?:s|ve)(?: the)? (?P<most>most|fewest|least|none)\W*",
+    r"(?:and )?(?:which(?: (?P<n>\d+))?(?: (?:ones?|of them|(?P<noun>(?!is|are|has|have)[a-z]+)))?"
+    r" (?:ha(?:s|ve)(?: the)?"
+    r" (?P<most>most|fewest|least|none|lowest|highest)|(?:is|are) the (?P<is>lowest|highest))"
+    r"|(?:show (?:me )?|list )?the (?P<first>\d+) (?P<are>lowest|highest)(?: ones)?)\W*",
     re.IGNORECASE,
 )
 _BEFORE_NOUN = re.compile(
@@ -159,6 +163,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or with_piece(before, asked_now)
         or _near_of_them(memory, asked_now)
         or list_sorted(before, asked_now)
+        or (first_of_them(asked_now) if before or memory.layers else None)
         or (counted_by(asked_now) if memory.layers and not before else None)
         or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
@@ -178,6 +183,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or inside_of_it(messages, asked_now, vocabulary)
         or ranking_charted(memory, asked_now, vocabulary)
         or _narrower(memory, asked_now, vocabulary)
+        or _only_for(asked_now)
     )
 
 
@@ -229,12 +235,12 @@ def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Voc
     table = vocabulary.table(layer.table)
     if asked["most"] == "none":
         return "which of them have count = 0" if layer.style.column == "count" else None
-    most = "lowest" if asked["most"] in ("fewest", "least") else "highest"
-    return (
-        f'which of them has the {most} "{layer.style.column}"'
-        if table is not None and table.is_result
-        else None
-    )
+    how, number = asked["most"] or asked["is"] or asked["are"], asked["n"] or asked["first"]
+    most = "lowest" if how.lower() in ("fewest", "least", "lowest") else "highest"
+    if table is None or not table.is_result:
+        return None
+    which = f"which {number} of them have" if number else "which of them has"
+    return f'{which} the {most} "{layer.style.column}"'
 
 
 def _figures_of_them(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -319,6 +325,12 @@ def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | N
     if len(words) > 1 and words[-1].lower() in before.lower().split():
         words = words[:-1]  # `only private parcels`
     return f"{before} that are {' '.join(words)}"
+
+
+def _only_for(asked_now: str) -> str | None:
+    """`only for the arborists`: only the arborists."""
+    asked = re.fullmatch(r"(?:and |but )?(?:only|just) for (?P<what>.+)", asked_now, re.IGNORECASE)
+    return f"only {asked['what']}" if asked is not None else None
 
 
 def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabulary) -> bool:

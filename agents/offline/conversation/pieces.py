@@ -144,9 +144,7 @@ _SORTED = re.compile(
     r"by (?P<by>[^?]+?)\W*",
     re.IGNORECASE,
 )
-_BY_THEN_FIRST = re.compile(
-    r"(?P<by>.+?),? (?:the )?(?:show )?(?P<first>(?:top|first|bottom) \d+)", re.IGNORECASE
-)
+_BY_THEN_FIRST = re.compile(r"(?P<by>.+?),? (?:the )?(?:show )?(?:top|first) (?P<number>\d+)", re.IGNORECASE)
 _FIRST_OF_THEM = re.compile(
     r"(?:and |show (?:me )?|only |just )*(?:the )?(?P<first>(?:top|bottom|first) \d+)(?: ones| of them)?\W*",
     re.IGNORECASE,
@@ -161,11 +159,28 @@ def list_sorted(before: str, asked_now: str) -> str | None:
     if by is None:
         return None
     if (of := _BY_THEN_FIRST.fullmatch(by["by"])) is not None:
-        return f"{of['first'].replace('first', 'top')} of them by {of['by']}"
+        return f"which {of['number']} of them have the highest {of['by']}"
     if (asks := re.match(r"list|which|name|give me", before, re.IGNORECASE)) is not None:
         rows = re.sub(r",? (?:(?:sorted|ordered|ranked) )?by .*", "", before.rstrip(" ?"))
         return f"{rows} {'' if asks[0].lower() == 'list' else 'sorted '}by {by['by']}"
     return f"list them by {by['by']}" if by["verb"] and not before else None
+
+
+_FIRST_BY = re.compile(
+    r"(?:and |now |list |show (?:me )?)*(?:the )?(?:top )?(?P<number>\d+) (?:of (?:them|these|those) |ones )?"
+    r"(?:by|with the (?P<how>most|fewest|highest|lowest|largest|smallest)) (?P<what>[^?,\d]+?)\W*",
+    re.IGNORECASE,
+)
+
+
+def first_of_them(asked_now: str) -> str | None:
+    """`top 5 by boardings`, `list the 3 with the most pupils`: a ranking of the rows spoken of."""
+    asked = _FIRST_BY.fullmatch(asked_now)
+    return (
+        f"which {asked['number']} of them have the {asked['how'] or 'highest'} {asked['what']}"
+        if asked
+        else None
+    )
 
 
 def _with_ordinal(before: str, asked_now: str) -> str | None:

@@ -50,11 +50,12 @@ EVERYWHERE = Phrases("""
     | on earth | worldwide | globally
 """)
 
-WITH = Phrases(
-    "(that|which) (have|has|had) | who have | with | at | having | have | has | had | whose | where | (for|of) which"
-    " | [that] (carry|carrying|hold|holding|involved|involve|involving|record"
-    "|recording|reach|reaching|offer|offering|employ|employing|measuring|allow|allowing)"
-)
+WITH = Phrases("""
+    (that|which) (have|has|had) | who have | there's | [that|which] went to | with | at | having | have | has | had
+    | whose | where | (for|of) which
+    | [that] (carry|carrying|hold|holding|involved|involve|involving|record|recording|reach|reaching|offer|offering
+    |employ|employing|measuring|allow|allowing)
+""")
 SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
 AND = Phrases(", and | and | ,")
 TOOK_PART = Phrases("""
@@ -71,7 +72,6 @@ NOT = Phrases("""
     | not including | ignoring
 """)
 DO_NOT = Phrases("[that|which] (don't|doesn't|do not|does not)")
-WE_DID = Phrases("(did|have|had) (we|they|you) [already|ever]")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
 AGO, RELATIVE = Phrases("ago"), Phrases("today | yesterday | last | past | this")

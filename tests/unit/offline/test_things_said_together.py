@@ -78,6 +78,10 @@ PEDESTRIAN = both(where("party_1", "=", "pedestrian"), where("party_2", "=", "pe
         ("accidents with a pedestrian at a junction", both(PEDESTRIAN, where("is_junction", "=", True))),
         ("accidents involving pedestrians at junctions", both(PEDESTRIAN, where("is_junction", "=", True))),
         ("accidents in the dark", where("light_cond", "in", [3, 4])),
+        (
+            "segments narrower than 2 m and there's mixed traffic",
+            both(where("width_m", "<", 2), where("infra", "=", "mixed traffic")),
+        ),
         ("stops with EV chargers", where("cap_ev", ">", 0)),
         ("stops that are not wheelchair accessible", where("accessible", "=", "no")),
         ("wheelchair accessible stops", where("accessible", "=", "yes")),
@@ -91,7 +95,13 @@ async def test_what_is_drawn(chat: Chat, sentence: str, filters: dict[str, Any])
 
 
 @pytest.mark.parametrize(
-    "sentence", ["parks with restrooms and stops", "cycle paths", "cycle paths narrower than 1.5 m"]
+    "sentence",
+    [
+        "parks with restrooms and stops",
+        "parks with restrooms and no stops",
+        "cycle paths",
+        "cycle paths narrower than 1.5 m",
+    ],
 )
 async def test_what_may_mean_something_else_is_declined(chat: Chat, sentence: str) -> None:
     """Parks with restrooms and all stops were drawn, and paths of which “cycle” was left out."""
@@ -119,3 +129,41 @@ async def test_another_value_joins_those_of_its_column(chat: Chat) -> None:
     await chat("and add fatal too")
     severity = both(where("severity", "=", "slight"), where("severity", "=", "fatal"), op="or")
     assert chat.calls[-1][1]["filters"]["args"][0] == severity
+
+
+async def test_a_figure_is_of_no_rows_after_a_request_that_was_declined(chat: Chat) -> None:
+    """The width of all segments was told after some of them were asked for in vain."""
+    await chat("segments of the duchess")
+    assert "I did not understand" in await chat("average width?")
+
+
+async def test_the_first_row_is_told_with_another_fact(chat: Chat) -> None:
+    answer = await chat("which accident had the most injured and when did it happen?")
+    assert "I understood" in answer  # its date is not called so
+    await chat("which segment has the most bikes and how wide is it?")
+    assert chat.calls[-1][1]["sort"] == "bikes_wd"
+    assert "width_m" in chat.calls[-1][1]["columns"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["sort by bike racks, top 2", "top 2 by bike racks", "the 2 with the most bike racks"]
+)
+async def test_the_first_rows_of_those_spoken_of_are_listed(chat: Chat, asked: str) -> None:
+    await chat("show the stops")
+    answer = await chat(asked)
+    name, arguments = chat.calls[-1]
+    assert name == "query_features", answer
+    assert (arguments["sort"], arguments["descending"], arguments["limit"]) == ("bike_racks", True, 2)
+
+
+async def test_what_we_did_is_a_value(chat: Chat) -> None:
+    applications = make_table(
+        "data.applications", "POINT", "Planning applications",
+        [("id", "integer", ""), ("decision", "text", "")],
+        [(1, "Refused", (1.0, 1.0)), (2, "Approved", (1.0, 1.1))],
+    )  # fmt: skip
+    desk = Desk(World(applications))
+    chat = Chat(desk.world, analyst=desk)
+    assert "There is 1 application" in await chat("how many applications did we refuse?")
+    await chat("applications we approved")
+    assert chat.calls[-1][1]["filters"] == where("decision", "=", "Approved")

@@ -70,6 +70,15 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (replace(found[0], shapes=False), _ranked(bindings, by.text))
 
 
+def _count_in_merged_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which district has the most stations`, of neighbourhoods with a column of districts."""
+    rows: Features = bindings["source"]
+    if not rows.named or context.has_column(rows, bindings["by"].text):
+        return None
+    found = by_column_of_areas(bindings, context)
+    return (*found, _ranked(bindings, bindings["by"].text)) if found else None
+
+
 def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which district has the fewest dead trees`: of all groups, including those without any."""
     found = share(bindings, context)
@@ -295,6 +304,7 @@ RULES = (
     rule(f"[<how_many>|show [me]|map] [the] {{source:rows}} {_AREAS}", _narrowed(by_place), 1.0 + BY_PLACE),
     rule(f"<what> {{figure:figure}} {OF} {{source:rows}} {_AREAS}", _narrowed(by_place), BY_PLACE),
     rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
+    rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}}", _count_in_merged_areas, 4.0),
     rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
     rule(
         f"(who|who has|who's|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}",

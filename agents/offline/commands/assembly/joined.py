@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.offline.answers import refusals
 from agents.offline.language.lexicon import SHOW, STARTS
+from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.costs import TIMES
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning.intents import (
     Analyse,
     Chart,
@@ -15,6 +19,7 @@ from agents.offline.meaning.intents import (
     Count,
     NotUnderstood,
     Refine,
+    Rows,
     Show,
     Unsupported,
 )
@@ -128,3 +133,35 @@ def _noun_near(meant: Analyse) -> str:
         return ""
     source = step.inputs[0][1]
     return source.text if source.where is None and not source.made else ""
+
+
+_AND_OF_IT = re.compile(
+    r"(?P<first>(?:which|what|who)\b.+?),? and (?P<how>when|how \w+) (?:was|is|did) it(?: (?P<done>\w+))?\W*",
+    re.IGNORECASE,
+)
+_MADE = ("built", "made", "constructed", "opened")
+
+
+def with_fact_of_it(
+    text: str, start: int, vocabulary: Vocabulary, read: Callable[[str], Sequence[Command]]
+) -> Command | None:
+    """`which park is the biggest and when was it acquired?`: the first row of a ranking with another column; None for
+    other requests. `read`: reads a request."""
+    asked = _AND_OF_IT.fullmatch(text[start:].strip())
+    commands = read(asked["first"]) if asked is not None else ()
+    meant = commands[0].intent if len(commands) == 1 else None
+    if asked is None or not isinstance(meant, Rows) or meant.top is None or meant.limit != 1:
+        return None
+    table = vocabulary.table(meant.subject.tables[0]) if len(meant.subject.tables) == 1 else None
+    if table is None:
+        return None
+    how, done = asked["how"].lower().split()[-1], (asked["done"] or "").lower()
+    if how == "when":
+        names = columns_called((table,), name_words(done), lambda each: each.kind in TIMES)
+    else:
+        names = measure_columns(table, how)
+    is_ranked_by_it = meant.top.measure == "old" and (done in _MADE or how == "old")
+    if len(names) != 1 and not is_ranked_by_it:
+        return None
+    columns = () if is_ranked_by_it else tuple(names)
+    return Command(replace(meant, columns=(*meant.columns, *columns)), start, len(text), text[start:])

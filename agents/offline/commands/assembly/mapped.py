@@ -1,15 +1,19 @@
-"""Analyses whose result is requested as a map or chart: `map of complaints per district`, `…, as a choropleth`,
-`injured per year as a chart`."""
+"""Requests with something added, such as analyses whose result is to be a map or a chart: `map of complaints per
+district`, `…, as a choropleth`, `injured per year as a chart`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
+from agents.domain import Table
+from agents.offline.commands.assembly.joined import with_fact_of_it
 from agents.offline.commands.charts import kind_named
 from agents.offline.commands.plans.ranked_charts import are_groups
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases
 from agents.offline.meaning.intents import Analyse, Command, Look
 
@@ -18,6 +22,20 @@ MAP_OF = Phrases("""
     (of|showing|with) [the]
 """)
 AS_MAP = Phrases("(as|in|on) [a] (choropleth [map]|(shaded|thematic) map)")
+
+
+Read = Callable[..., Sequence[Command]]
+
+
+def read_otherwise(
+    text: str, start: int, vocabulary: Vocabulary, default: Table | None, read: Read
+) -> Command | None:
+    """An unread request as another one with something added: a column of its row, a map, a chart. `read`: reads a
+    request, with `default` as the table spoken of."""
+    alone, again = (partial(read, vocabulary=vocabulary, default=each) for each in (None, default))
+    # What a result of the request is called, which may be shown already, is not meant.
+    found = with_fact_of_it(text, start, vocabulary, again) or shown_analysis(text, start, alone)
+    return found or shown_analysis(text, start, again)
 
 
 def shown_analysis(text: str, start: int, read: Callable[[str], Sequence[Command]]) -> Command | None:

@@ -338,7 +338,7 @@ HOW_LONG = Phrases("""
 _ENDS, _IS = word_set("before until till"), word_set("is are was were gets get got")
 _MOST_BETWEEN = 5
 """Maximum number of words before the verb in `before a complaint is closed`."""
-TIME_TO = Phrases("[the] time [(taken|needed|required|it takes|it took)]")
+TIME_TO = Phrases("[the] [number of] (time|days) [(taken|needed|required|it takes|it took)]")
 DURATION = Phrases("length | duration[s]")
 HOW_LONG_DID = Phrases("how long (did|do|does)")
 A_YEAR = Phrases("per year | a year | each year | annually | yearly")

@@ -12,6 +12,7 @@ from agents.offline.language.conditions.not_done import NotDone
 from agents.offline.language.conditions.value_text import explains_number, goes_on, values_in, values_known
 from agents.offline.language.conditions.verbs import is_given_by, outcome_of, records
 from agents.offline.language.names.columns import columns_called, fits_column
+from agents.offline.language.names.comments import comment_head
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
 from agents.offline.meaning.columns import columns_alike, is_point_in_time
@@ -26,6 +27,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.units import column_unit, is_year
 
 _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
+_WE_DID = ("did we", "did they", "we", "they", "have we", "have they", "did you")
 _MOST_WORDS = 4
 """Maximum length of a value that is looked up."""
 _WAYS = {
@@ -64,7 +66,7 @@ class DoneBy(NotDone):
         cursor.take(
             "that are", "which are", "that is", "which is", "that were", "which were", "are", "is", "were"
         )
-        did, said = cursor.take(p.WE_DID) is not None, cursor.word()
+        did, said = cursor.take(*_WE_DID) is not None, cursor.word()
         word = self._participle(said) if did else said
         verb = english().irregular.get(word)
         if did and (own := self.vocabulary.values_called((word,))):
@@ -146,7 +148,10 @@ class DoneBy(NotDone):
     def _columns_of(self, words: frozenset[str]) -> list[str]:
         """The columns with one of the words in their names; prefers `winner` to `prev_winner`."""
         own = [
-            c.name for table in self.tables for c in table.columns if not words.isdisjoint(name_words(c.name))
+            c.name
+            for table in self.tables
+            for c in table.columns
+            if not words.isdisjoint(name_words(c.name)) or words & {*comment_head(c.comment)[-1:]}
         ]
         return [each for each in own if set(name_words(each)) <= words] or own
 

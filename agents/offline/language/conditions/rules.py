@@ -157,7 +157,18 @@ class Conditions(Unlinked, States):
             if flag is None or not self.is_flag(flag) or goes_on(cursor):
                 return None
             return self._has(flag, "") if not allows or self.says_allowed(flag) else None
-        if opener.split()[-1] in ("with", "having", "have", "has", "had", "involve", "involved", "involving"):
+        if opener.split()[-1] in (
+            "with",
+            "having",
+            "have",
+            "has",
+            "had",
+            "involve",
+            "involved",
+            "involving",
+            "there's",
+            "to",
+        ):
             return self.more_than_another() or self._counted() or self.has_or_is() or self.of_value()
         return None
 
