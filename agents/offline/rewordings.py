@@ -62,8 +62,9 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     English words are never corrected. Candidates are words of tables, columns and comments, of the language, and
     common values that are English words; other values are names, which are often alike: Granada is not Grenada.
     """
-    unknown = unknown_words(text, vocabulary)
-    if not unknown or (english := _english()).known(map(fold, unknown)):
+    english = _english()
+    unknown = [each for each in unknown_words(text, vocabulary) if not english.known([fold(each)])]
+    if not unknown:
         return {}
     names = data_words(text, vocabulary, values=False)
     values = data_words(text, vocabulary)

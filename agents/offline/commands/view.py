@@ -153,11 +153,13 @@ async def _first_listed(scene: Scene) -> Calls:
     """Zoom to the first of the rows that were listed in an order. Raises Refuse."""
     rows, table = scene.rows, scene.vocabulary.table(scene.rows.table) if scene.rows is not None else None
     named = name_column(table) if table is not None else None
-    if rows is None or table is None or named is None or not rows.sort:
+    if rows is None or table is None or named is None or not (rows.sort or rows.single):
         raise Refuse(
             refusals.NO_ONE_PLACE(text=FIRST.word, table=table.title if table is not None else "rows")
         )
-    found = await scene.data.query(table.id, [named.name], rows.filter, rows.sort, rows.descending, limit=1)
+    found = await scene.data.query(
+        table.id, [named.name], rows.filter, rows.sort or None, rows.descending, limit=1
+    )
     return await zoom(scene, Zoom(place=str(found["rows"][0][named.name]), table=table.id))
 
 

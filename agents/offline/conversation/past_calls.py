@@ -116,6 +116,8 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
     """`how many cities does it have?`, `show its airports`, `what is its area?`, `how deep is it?` with the name of
     the place or row that the previous question was about. None for other texts."""
     if memory.rows is not None and (where := _WHERE_IT_IS.fullmatch(text)):
+        if "first one" in text and not memory.rows.single:
+            return None  # of a list in some order
         if where["go"] and memory.named:
             return f"zoom to {memory.named}"
         return "show it and zoom to it" if memory.rows.single else "show them and zoom to them"
@@ -138,7 +140,7 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
 _WHERE_IT_IS = re.compile(
     r"(?:and )?where (?:is|are) (?:it|that|they|those|these)[\s?,.]*(?:(?:can you )?show (?:me|us))?\W*"
     r"|(?:and |please )*show (?:me|us) where(?: (?:it is|(?:they|those|these) are))?\W*"
-    r"|(?P<go>zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these))",
+    r"|(?P<go>zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these|that one|the first one))",
     re.IGNORECASE,
 )
 _FACT_OF_IT = re.compile(

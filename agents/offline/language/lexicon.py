@@ -209,6 +209,15 @@ COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
 """Synonyms for things that columns count."""
 
 
+_RIDERS = tuple(word_set(nouns) for nouns in ("cyclist bicycle bike", "motorcyclist motorcycle motorbike"))
+"""Values that are called after the vehicle or its rider."""
+
+
+def riders_called(noun: str) -> frozenset[str]:
+    """A noun for a vehicle or its rider, with the others: `cyclist`, bicycle and bike; else none."""
+    return next((nouns for nouns in _RIDERS if noun in nouns), frozenset[str]())
+
+
 def things_called(noun: str) -> frozenset[str]:
     """A noun and its synonyms."""
     return next((nouns for nouns in _SYNONYMS if noun in nouns), frozenset((noun,)))

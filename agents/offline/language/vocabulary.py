@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
-from agents.offline.language.lexicon import names_alike, things_called
+from agents.offline.language.lexicon import names_alike, riders_called, things_called
 from agents.offline.language.names.columns import DULL, columns_called, names_rows
 from agents.offline.language.names.comments import codes_explained
 from agents.offline.language.names.costs import (
@@ -25,7 +25,7 @@ from agents.offline.language.names.costs import (
 )
 from agents.offline.language.names.rows import cost_of_rows, nouns_of_rows
 from agents.offline.language.reading import Unhashed
-from agents.offline.language.words import misspelt, name_words, naming_places, words_of_things
+from agents.offline.language.words import fold, misspelt, name_words, naming_places, words_of_things
 from agents.ports import OperationInfo, TableRegistry
 from agents.result_rows import rows_of
 from agents.shared_tables import KeptForShared, merged
@@ -83,7 +83,8 @@ class TableIndex:
         for table in self.own if len(self.own) <= _MOST_SAMPLED else ():
             for column in table.columns:
                 for sample in column.samples if column.kind == "text" else ():
-                    found[name_words(sample)].append((table, column.name, sample))
+                    for words in {name_words(sample), *((noun,) for noun in riders_called(fold(sample)))}:
+                        found[words].append((table, column.name, sample))
                 for words, codes in codes_explained(column.comment).items():
                     if codes[0] in column.samples:
                         found[words].append((table, column.name, codes[0]))

@@ -167,3 +167,16 @@ async def test_what_we_did_is_a_value(chat: Chat) -> None:
     assert "There is 1 application" in await chat("how many applications did we refuse?")
     await chat("applications we approved")
     assert chat.calls[-1][1]["filters"] == where("decision", "=", "Approved")
+
+
+async def test_riders_are_called_after_their_vehicles() -> None:
+    rides = make_table(
+        "data.crashes", "POINT", "Crashes",
+        [("id", "integer", ""), ("vehicle", "text", "")],
+        [(1, "bicycle", (1.0, 1.0)), (2, "car", (1.0, 1.1))],
+    )  # fmt: skip
+    desk = Desk(World(rides))
+    chat = Chat(desk.world, analyst=desk)
+    for asked in ("crashes with cyclists", "bike crashes"):
+        await chat(asked)
+        assert chat.calls[-1][1]["filters"] == where("vehicle", "=", "bicycle"), asked
