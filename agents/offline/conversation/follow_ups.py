@@ -168,6 +168,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
+        or (_narrower(memory, asked_now, vocabulary) if _only_a_value(asked_now, vocabulary) else None)
         or number_of_others(before, asked_now, vocabulary)
         or same_of_others(before, asked_now, vocabulary)
         or figure_of_other_rows(before, asked_now, vocabulary)
@@ -184,6 +185,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or ranking_charted(memory, asked_now, vocabulary)
         or _narrower(memory, asked_now, vocabulary)
         or _only_for(asked_now)
+        or ("show them as a table" if memory.layers and _AS_TABLE.fullmatch(asked_now) else None)
     )
 
 
@@ -322,9 +324,22 @@ def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | N
     if _OF_ROWS.match(what):
         return f"{before} {what}"
     words = re.sub(r" ones?$", "", what.removeprefix("the ")).split()
+    if len(words) > 1 and vocabulary.values_called(name_words(" ".join(words))):
+        return f'{before} that are "{" ".join(words)}"'
     if len(words) > 1 and words[-1].lower() in before.lower().split():
         words = words[:-1]  # `only private parcels`
     return f"{before} that are {' '.join(words)}"
+
+
+_AS_TABLE = re.compile(
+    r"(?:and |now |show )?(?:as )?(?:an? |the )?(?:table|list)(?: please)?\W*", re.IGNORECASE
+)
+
+
+def _only_a_value(asked_now: str, vocabulary: Vocabulary) -> bool:
+    """Whether nothing but a value in several words is said, which may begin like a table: `just listed buildings`."""
+    asked = re.fullmatch(r"(?:only|just) (?P<what>\w+(?: \w+)+?)(?: ones)?\W*", asked_now, re.IGNORECASE)
+    return asked is not None and bool(vocabulary.values_called(name_words(asked["what"])))
 
 
 def _only_for(asked_now: str) -> str | None:

@@ -14,6 +14,12 @@ _THERE = re.compile(
     r"(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )(?<!\bgo )(?<!\bzoom )(?<!\bin )\bthere\b", re.IGNORECASE
 )
 _EXISTS = re.compile(r"there (?:is|are|was|were)\b", re.IGNORECASE)
+_IN_IT = re.compile(r"\b(?:with)?in(?:side)? it\b", re.IGNORECASE)
+_FIGURE_THERE = re.compile(
+    r"(?:and |(?:what is|what's) )?(?:the )?(?P<figure>(?:average|avg|mean|median|total|highest|lowest) [^?,]+?)"
+    r" there\W*",
+    re.IGNORECASE,
+)
 _LIVES = re.compile(r"\b(?:live|lives|living) there\b", re.IGNORECASE)
 _GO = re.compile(
     r"(?P<go>(?:please )?(?:(?:zoom(?: in)?|go|fly|pan|jump|move)(?: the map)? (?:to|on|into)|take me to"
@@ -28,9 +34,11 @@ def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | 
     if _EXISTS.match(text) or _LIVES.search(text):
         return None
     both = _GO.fullmatch(text)
-    if both is not None and _THERE.search(both["rest"]):
-        return f"{both['go']} and {_put(both['rest'], both['place'])}"
+    if both is not None and (rest := _IN_IT.sub("there", both["rest"])) and _THERE.search(rest):
+        return f"{both['go']} and {_put(rest, both['place'])}"
     place = _place_named(messages, memory) if _THERE.search(text) else ""
+    if not place and memory.layers and (figure := _FIGURE_THERE.fullmatch(text)) is not None:
+        return f"{figure['figure']} of them"
     return _put(text, place) if place else None
 
 

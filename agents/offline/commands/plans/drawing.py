@@ -27,7 +27,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.filters.resolver import combined, to_cql2
-from agents.offline.meaning.filters.widened import widened
+from agents.offline.meaning.filters.widened import of_compared_column, widened
 from agents.offline.meaning.places import places_meant, row_of
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
@@ -189,6 +189,8 @@ def _noun_in(where: Condition | None) -> str:
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
     """Replace, narrow or widen a layer's filter; a chart without a layer is drawn again."""
     charted, subject = scene.charted, intent.subject
+    if subject is None and scene.layers:
+        intent = replace(intent, where=of_compared_column(intent.where, scene.recent_layer().filter))
     of_chart = charted is not None and (subject is None or subject.tables == (charted.table,))
     if charted is not None and of_chart and intent.mode == "and" and intent.where and not intent.top:
         return await _charted_again(scene, charted, intent.where)
@@ -199,10 +201,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
         raise scene.unknown(Mention(noun))
     layer, table = await _refined(scene, intent)
     if layer is None:
-        return await show(
-            scene,
-            i.Show(intent.subject or Mention(table.name, (table.id,)), where=intent.where, top=intent.top),
-        )
+        subject = intent.subject or Mention(table.name, (table.id,))
+        return await show(scene, i.Show(subject, where=intent.where, top=intent.top))
     if (left_out := await _left_out_whole(scene, intent, layer, table)) is not None:
         return left_out
     wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
@@ -211,8 +211,8 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if intent.top is not None and intent.top.limit:
         kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
         found = await top_rows(scene, table, kept, intent.top)
-        changed = {"layer_id": layer.id, "filters": found}
-        return found if isinstance(found, list) else [("update_map_layer", changed)]
+        down_to = {"layer_id": layer.id, "filters": found}
+        return found if isinstance(found, list) else [("update_map_layer", down_to)]
     if wanted is None:
         raise Say(refusals.STAYS(layer=layer.name))
     if intent.mode == "or" and layer.filter is None:
