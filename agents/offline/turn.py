@@ -26,7 +26,7 @@ from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.plans.questions import not_understood_words
-from agents.offline.commands.tables_named import names_no_rows, with_table_named
+from agents.offline.commands.tables_named import with_table_named
 from agents.offline.conversation.follow_ups import asked_again
 from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, open_question, recall
 from agents.offline.conversation.past_calls import (
@@ -198,10 +198,7 @@ class Turn:
         commands = await self._parsed()
         # In an analysis, an unknown word may have been read as a place.
         doubtful = any(is_unread(each.intent) or isinstance(each.intent, Analyse) for each in commands)
-        found = (await self._read_corrected() if doubtful else None) or commands
-        lost = recall(self.messages[: self.begin])[0].outcome in ("unread", "refused")
-        is_lost = lost and any(names_no_rows(each.intent) for each in found)
-        return [replace(found[0], intent=NotUnderstood("", self.text))] if is_lost else found
+        return (await self._read_corrected() if doubtful else None) or commands
 
     async def _read_corrected(self) -> list[Command] | None:
         """The commands of the corrected text; None if it has no clear typing mistakes, or is not readable either."""

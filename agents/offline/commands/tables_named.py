@@ -139,10 +139,3 @@ def them_alone(intent: Intent) -> Mention | None:
             return them
         case _:
             return None
-
-
-def names_no_rows(intent: Intent) -> bool:
-    """Whether a figure is of no rows that are named: `total length?`"""
-    return (
-        isinstance(intent, Statistic) and intent.where is None and intent.subject.text == intent.column.text
-    )

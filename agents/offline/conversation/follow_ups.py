@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.memory import Memory, recall
+from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
     most_of_other_rows,
@@ -61,21 +62,6 @@ _AGAIN = re.compile(
     r"(?P<what>[^\d\s][^?]*?)(?: ones?)?(?P<instead> instead)?\s*\?*",
     re.IGNORECASE,
 )
-_NARROWER = re.compile(
-    r"(?:and |now |ok |okay |but )?"
-    r"(?P<same>(?:do )?(?:the )?same(?: thing| again| question)?,? (?:(?:but|and|now) )?)?(?P<only>(?:only|just) )?"
-    r"(?:for |of |count |counting )?(?P<what>[^\d\s][^?]*?)\s*\?*",
-    re.IGNORECASE,
-)
-_THOSE = re.compile(r"(?:those|the ones|ones|the rest)(?: of them)? ", re.IGNORECASE)
-_OF_ROWS = re.compile(
-    r"(?:that|which|with|without|where|whose|in|on|at|from|since|before|after|between|above|below|over|under|within"
-    r"|near|not)\b",
-    re.IGNORECASE,
-)
-"""Words that begin a condition after a noun."""
-
-
 _FIGURE_OF_GROUPS = re.compile(
     rf"(?:(?:how many|number of|count of) |(?:the )?(?:{FIGURE_WORDS}) (?P<column>.+?) of )?(?P<rows>.+?)"
     r"(?: (?:are|is|were|was) there| there are| (?:lie|are))? "
@@ -168,7 +154,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
-        or (_narrower(memory, asked_now, vocabulary) if _only_a_value(asked_now, vocabulary) else None)
+        or (narrower(memory, asked_now, vocabulary) if is_only_a_value(asked_now, vocabulary) else None)
         or number_of_others(before, asked_now, vocabulary)
         or same_of_others(before, asked_now, vocabulary)
         or figure_of_other_rows(before, asked_now, vocabulary)
@@ -183,9 +169,9 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or part_of_sum(messages, before, asked_now)
         or inside_of_it(messages, asked_now, vocabulary)
         or ranking_charted(memory, asked_now, vocabulary)
-        or _narrower(memory, asked_now, vocabulary)
-        or _only_for(asked_now)
-        or ("show them as a table" if memory.layers and _AS_TABLE.fullmatch(asked_now) else None)
+        or narrower(memory, asked_now, vocabulary)
+        or only_for(asked_now)
+        or ("show them as a table" if memory.layers and AS_TABLE.fullmatch(asked_now) else None)
     )
 
 
@@ -307,70 +293,6 @@ def _other_column(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
     return f"{before[:begin]}{asked['what']}{before[end:]}"
 
 
-def _narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`only those with status open`, `same thing, just for the private ones`: the question about fewer rows. Without
-    `the same` it applies to the layer mentioned last, unless only the question's rows fit."""
-    before, asked = memory.question_text, _NARROWER.fullmatch(asked_now)
-    if asked is not None and asked["same"] and memory.rows is not None and memory.rows.charted:
-        what = re.sub(r"(?: only)?(?: please)?$|^(?:the )?(?:those |ones )?", "", asked["what"])
-        return f"only those {what}" if _OF_ROWS.match(what) else f"only the {what.removesuffix(' ones')} ones"
-    if not before or asked is None or not (asked["same"] or asked["only"]):
-        return None
-    what = asked["what"]
-    if not asked["same"] and not _only_rows_have(what, before, memory, vocabulary):
-        return None
-    if (those := _THOSE.match(what)) is not None:
-        return f"{before} {what[those.end() :]}"
-    if _OF_ROWS.match(what):
-        return f"{before} {what}"
-    words = re.sub(r" ones?$", "", what.removeprefix("the ")).split()
-    if len(words) > 1 and vocabulary.values_called(name_words(" ".join(words))):
-        return f'{before} that are "{" ".join(words)}"'
-    if len(words) > 1 and words[-1].lower() in before.lower().split():
-        words = words[:-1]  # `only private parcels`
-    return f"{before} that are {' '.join(words)}"
-
-
-_AS_TABLE = re.compile(
-    r"(?:and |now |show )?(?:as )?(?:an? |the )?(?:table|list)(?: please)?\W*", re.IGNORECASE
-)
-
-
-def _only_a_value(asked_now: str, vocabulary: Vocabulary) -> bool:
-    """Whether nothing but a value in several words is said, which may begin like a table: `just listed buildings`."""
-    asked = re.fullmatch(r"(?:only|just) (?P<what>\w+(?: \w+)+?)(?: ones)?\W*", asked_now, re.IGNORECASE)
-    return asked is not None and bool(vocabulary.values_called(name_words(asked["what"])))
-
-
-def _only_for(asked_now: str) -> str | None:
-    """`only for the arborists`: only the arborists."""
-    asked = re.fullmatch(r"(?:and |but )?(?:only|just) for (?P<what>.+)", asked_now, re.IGNORECASE)
-    return f"only {asked['what']}" if asked is not None else None
-
-
-def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabulary) -> bool:
-    """Whether the words name columns or values of a table in the question, and not of the layer mentioned last."""
-    layer = vocabulary.layer(memory.layers[0]) if memory.layers else None
-    shown = vocabulary.table(layer.table) if layer is not None else None
-    words, asked = name_words(what), name_words(before)
-    rows = {
-        table.id: table
-        for at in range(len(asked))
-        if (match := vocabulary.match_table(asked[at:])) is not None and not match.guessed
-        for table in match.found
-        if not table.is_result
-    }
-    if not rows or (shown is not None and shown.id in rows):
-        return False
-    own = {each.name for each in shown.columns} if shown is not None else set()
-    parts = {words[at:end] for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
-    columns = {name for part in parts for name in vocabulary.columns_called([*rows.values()], " ".join(part))}
-    columns |= {
-        name for part in parts for table, name, _ in vocabulary.values_called(part) if table.id in rows
-    }
-    return bool(columns - own)
-
-
 def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for another place or value. A
     request for rows near a place is not repeated for rows in another one."""
@@ -399,7 +321,7 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
 def _may_be_name(text: str, vocabulary: Vocabulary) -> bool:
     """Whether words in small letters may be a name, `argentina`: a word of them is unknown otherwise."""
     tables, words = vocabulary.few_tables, text.split()
-    if _THOSE.match(text) or any(char.isdigit() for char in text):
+    if THOSE.match(text) or any(char.isdigit() for char in text):
         return False  # `those above 1000 m` are a condition
     if vocabulary.match_table(name_words(text)) or any(
         vocabulary.columns_called(tables, each) for each in words

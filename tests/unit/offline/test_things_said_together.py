@@ -131,12 +131,6 @@ async def test_another_value_joins_those_of_its_column(chat: Chat) -> None:
     assert chat.calls[-1][1]["filters"]["args"][0] == severity
 
 
-async def test_a_figure_is_of_no_rows_after_a_request_that_was_declined(chat: Chat) -> None:
-    """The width of all segments was told after some of them were asked for in vain."""
-    await chat("segments of the duchess")
-    assert "I did not understand" in await chat("average width?")
-
-
 async def test_the_first_row_is_told_with_another_fact(chat: Chat) -> None:
     answer = await chat("which accident had the most injured and when did it happen?")
     assert "I understood" in answer  # its date is not called so
