@@ -140,7 +140,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                     "",
                     (
                         "(without|with no|that have no|having no|lacking|have no|has no|do not have|does not "
-                        "have)"
+                        "have|(and|but) (no|without [any|a|an]))"
                     ),
                     "meant",
                     "shares_interior, invert",

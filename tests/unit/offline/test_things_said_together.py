@@ -174,3 +174,19 @@ async def test_riders_are_called_after_their_vehicles() -> None:
     for asked in ("crashes with cyclists", "bike crashes"):
         await chat(asked)
         assert chat.calls[-1][1]["filters"] == where("vehicle", "=", "bicycle"), asked
+
+
+@pytest.mark.parametrize("said", ["but no", "and no", "but without any"])
+async def test_rows_with_one_thing_and_without_rows_of_another_table(
+    chat: Chat, desk: Desk, said: str
+) -> None:
+    """Parks with playgrounds were drawn, and then inspections refused."""
+    await chat(f"parks with restrooms {said} inspections")
+    assert [name for name, _ in chat.calls] == ["run_analysis"]
+    assert dict(desk.analysis.steps)["select_by_location"]["invert"] is True
+
+
+async def test_darker_colours_are_more_anyway(chat: Chat) -> None:
+    await chat("colour the segments by cyclists, darker green = more")
+    style = chat.calls[-1][1]["style"]
+    assert (style["column"], style["ramp"]) == ("bikes_wd", "Greens")

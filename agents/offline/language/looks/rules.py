@@ -32,7 +32,7 @@ class Looks(Symbols):
         return (
             self.opacity, self.unfilled, self.outline, self.heat, self.cells, self.raised, self.sized, self.symbols,
             self.circles, self.labels, self.value_colours, self.coloured, self.classes, self.ramp, self.colour,
-            self.size, self.by,
+            self.size, self.by, self.darker,
         )  # fmt: skip
 
     def add(self, look: Look) -> Look | None:
@@ -138,6 +138,18 @@ class Looks(Symbols):
         if unit is None:
             self.cursor.at = start
         return replace(look, by=column, unit=unit)
+
+    def darker(self, look: Look) -> Look | None:
+        """`darker = more`, `darker green = more canopy`: as numbers are drawn anyway, in that colour."""
+        cursor = self.cursor
+        if look.by is None or cursor.take("darker") is None:
+            return None
+        color = take_colour(cursor)
+        ramp = look.ramp if color is None else RAMP_OF_COLOUR.get(color)
+        is_more = cursor.take("=", "is", "means", "for") and cursor.take("more", "higher")
+        column = take_column(cursor, self.vocabulary, self.tables)
+        is_same = column is None or column.columns == look.by.columns
+        return replace(look, ramp=ramp) if is_more and is_same and (color is None or ramp) else None
 
     def _are_numbers(self, column: ColumnMention) -> bool:
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
