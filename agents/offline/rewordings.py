@@ -69,6 +69,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     names = data_words(text, vocabulary, values=False)
     values = data_words(text, vocabulary)
     names |= {f"{name}s" for name in names}
+    values |= {f"{value}s" for value in values}
     known = (names, language_words() | language_of(vocabulary.operations).limits)
 
     def right_for(word: str) -> str:

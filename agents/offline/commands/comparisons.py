@@ -82,7 +82,7 @@ def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
 def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`does Germany have more airports than France?`: counts the rows in both."""
     rows = bound["rows"]
-    if not rows.mention.tables or rows.top is not None:
+    if not rows.mention.tables or rows.mention.guessed or rows.top is not None:
         return None
     one, other = (OneOf(bound[name].removeprefix("the ")) for name in ("one", "other"))
     return Count(rows.mention, one, among=rows.where, versus=other, claim=_CLAIMS[bound.get("how", "")])
@@ -333,7 +333,7 @@ COMMANDS = (
         -5.0,
     ),
     command(
-        "compare [the] number of {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
+        "compare [the] [number of] {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
         _more_rows,
         -5.0,
     ),

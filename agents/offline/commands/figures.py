@@ -140,8 +140,9 @@ def _held(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`what would they cost in total?`, about rows mentioned before."""
-    return Statistic("sum", ColumnMention(bound["what"]), Mention("they", pronoun=True))
+    """`what would they cost in total?`, `how many customers do they supply?`, about rows mentioned before."""
+    words = " ".join(bound[part] for part in ("what", "does") if part in bound)
+    return Statistic("sum", ColumnMention(words), Mention("they", pronoun=True))
 
 
 def _in_unit_of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -221,13 +222,9 @@ def _they_on_average(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 
 _NOUNS = {
-    "wide": "width",
-    "deep": "depth",
-    "high": "height",
-    "tall": "height",
-    "long": "length",
-    "old": "age",
-}
+    "wide": "width", "deep": "depth", "high": "height",
+    "tall": "height", "long": "length", "old": "age",
+}  # fmt: skip
 
 
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -318,6 +315,11 @@ COMMANDS = (
         "[and] how many {what:words} do (they|these|those) have [together|in total|altogether]",
         _of_them,
         -3.0,
+    ),
+    command(
+        "[and] ((how many|how much) {what:words} (do|does|did) (they|these|those)"
+        "|<what> [the] (total|sum of) {what:words} they) {does:words} [together|in total|altogether]",
+        _of_them,
     ),
     command(
         "[and] <what> how=(average|mean|median|total|sum) of (their|its) {what:words}", _their_figure, -1.0

@@ -15,6 +15,7 @@ from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
+    in_rows_listed,
     most_of_other_rows,
     number_of_others,
     same_of_others,
@@ -22,8 +23,9 @@ from agents.offline.conversation.other_rows import (
 )
 from agents.offline.conversation.past_calls import (
     calls_made,
+    coloured_by_figure,
     inside_of_it,
-    layers_spoken_of,
+    layer_of_figures,
     part_of_sum,
     ranking_charted,
     table_shown,
@@ -92,6 +94,9 @@ _NTH_OF_THEM = re.compile(
     rf"(?P<nth>(?:{one_of([*ORDINALS])})[ -](?:{one_of([*SUPERLATIVES])}))"
     r"(?: one| of (?:them|these|those))?\W*",
     re.IGNORECASE,
+)
+_MOST_OF_THEM = re.compile(
+    rf"(?:and )?which (?:is|was|are|were) the (?P<most>{one_of([*SUPERLATIVES])})\W*", re.IGNORECASE
 )
 _LIVE_THERE = re.compile(
     r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
@@ -164,6 +169,9 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(messages, asked_now, vocabulary)
+        or (f"which one is the {most['most']}" if (most := _MOST_OF_THEM.fullmatch(asked_now)) else None)
+        or coloured_by_figure(messages, asked_now, vocabulary)
+        or in_rows_listed(memory.question_text, asked_now)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
         or part_of_sum(messages, before, asked_now)
@@ -211,22 +219,14 @@ def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
 def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`which zone has the most?` after figures of zones: by the column that colours the result."""
     asked = _HAS_MOST.fullmatch(asked_now)
-    layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
+    layer = layer_of_figures(messages, vocabulary)
     noun = name_words((asked["noun"] or "") if asked is not None else "")
-    if (
-        asked is None
-        or layer is None
-        or layer.style.kind != "graduated"
-        or not set(noun) <= set(name_words(layer.name))
-    ):
+    if asked is None or layer is None or not set(noun) <= set(name_words(layer.name)):
         return None
-    table = vocabulary.table(layer.table)
     if asked["most"] == "none":
         return "which of them have count = 0" if layer.style.column == "count" else None
     how, number = asked["most"] or asked["is"] or asked["are"], asked["n"] or asked["first"]
     most = "lowest" if how.lower() in ("fewest", "least", "lowest") else "highest"
-    if table is None or not table.is_result:
-        return None
     which = f"which {number} of them have" if number else "which of them has"
     return f'{which} the {most} "{layer.style.column}"'
 

@@ -43,6 +43,9 @@ _SHARE_AMONG = re.compile(
     r"|(?:(?:for|of|among) )?(?:the )?(?P<kind>(?!in\b)[^\W\d][^?,]*?)(?: ones)?)\W*",
     re.IGNORECASE,
 )
+_PLACE_BEFORE = re.compile(
+    r"in (?:the )?[A-ZÀ-Þ].*? (?=(?:is|are|was|were|has|have|had|in|with|without|that|which|above|below|over|under)\b)"
+)
 _GROUPED = re.compile(rf".*? {GROUP}\W*", re.IGNORECASE)
 
 
@@ -76,7 +79,26 @@ def share_among_others(before: str, asked_now: str, vocabulary: Vocabulary) -> s
         return None
     among = f"{noun} {asked['place']}" if asked["place"] else f"{asked['kind']} {noun}"
     rest = share["rows"][len(noun) :].strip()
+    if asked["place"] and rest.startswith("in ") and (own := _PLACE_BEFORE.match(rest)) is not None:
+        rest = rest[own.end() :]  # another place instead of the one before
     return f"{share['asked']}{among} {rest if ' ' in rest else f'are {rest}'}"  # `inspections failed`
+
+
+def in_rows_listed(before: str, asked_now: str) -> str | None:
+    """`how many homes in them` after `what wards have additional licensing?`: the question with these wards."""
+    listed, asked = _ROWS_THAT.fullmatch(before), _MANY_IN_THEM.fullmatch(asked_now)
+    if listed is None or asked is None:
+        return None
+    return f"how many {asked['rows']} are in {listed['rows']} that {listed['rest']}"
+
+
+_ROWS_THAT = re.compile(
+    r"(?:what|which) (?P<rows>\w+(?: \w+)??) (?P<rest>(?:have|are|were|had|lie|contain) [^?]+?)\W*",
+    re.IGNORECASE,
+)
+_MANY_IN_THEM = re.compile(
+    r"(?:and )?how many (?P<rows>[^?]+?)(?: are| lie)?(?: there)? in (?:them|those|these)\W*", re.IGNORECASE
+)
 
 
 def most_of_other_rows(before: str, asked_now: str) -> str | None:

@@ -326,6 +326,28 @@ def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabu
     return f"{asked['asked']} {asked['verb']} in it" if asked is not None else None
 
 
+_COLOURED_BY_IT = re.compile(
+    r"(?:and |now )?(?P<verb>colou?r|shade) (?:them|(?:the )?(?P<what>[a-z]+)) by (?:that|it|this|those)"
+    r"(?: (?:rate|figure|number|value))?\W*",
+    re.IGNORECASE,
+)
+
+
+def coloured_by_figure(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`colour the wards by that` after figures of wards: the layer of the result by its figure."""
+    asked, layer = _COLOURED_BY_IT.fullmatch(asked_now), layer_of_figures(messages, vocabulary)
+    if asked is None or layer is None or not {*name_words(asked["what"] or "")} <= {*name_words(layer.name)}:
+        return None
+    return f'{asked["verb"]} `{layer.name}` by "{layer.style.column}"'
+
+
+def layer_of_figures(messages: Sequence[Message], vocabulary: Vocabulary) -> Layer | None:
+    """The layer mentioned last, if it shows the result of an analysis, coloured by a figure."""
+    layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
+    table = vocabulary.table(layer.table) if layer is not None and layer.style.kind == "graduated" else None
+    return layer if table is not None and table.is_result else None
+
+
 def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores;
     `as a line chart` after `crashes per month`."""

@@ -89,8 +89,11 @@ def with_piece(before: str, asked_now: str) -> str | None:
 
 def _with_word(before: str, asked_now: str) -> str | None:
     for kind in _KINDS:
-        other = re.fullmatch(rf"{AND}(?P<word>{kind})(?: one)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
-        own = re.search(kind, before, re.IGNORECASE)
+        other = re.fullmatch(
+            rf"{AND}(?P<word>(?:\d+ )?{kind})(?: ones?)?(?: instead)?\s*\?*", asked_now, re.IGNORECASE
+        )
+        counted = r"\d+ " if other is not None and other["word"][0].isdigit() else ""
+        own = re.search(f"{counted}{kind}", before, re.IGNORECASE)
         if own is not None and own[0].lower() in SUPERLATIVES and _OF_ONE.search(before[: own.start()]):
             other = other or re.fullmatch(rf"which is the (?P<word>{kind})\W*", asked_now, re.IGNORECASE)
         if other is not None and own is not None:

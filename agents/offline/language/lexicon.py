@@ -142,8 +142,8 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     own: tuple(words.split())
     for own, words in {
         "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "cond": "condition", "ct": "count number",
-        "dec": "decision decided", "dt": "date", "eco": "ecological ecology", "insp": "inspection inspected",
-        "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
+        "db": "decibel", "dec": "decision decided", "dt": "date", "eco": "ecological ecology",
+        "insp": "inspection inspected", "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
         "wd": "weekday", "wkdy": "weekday", "wknd": "weekend", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
         "cert": "certificate", "desc": "description", "dia": "diameter", "diam": "diameter",
@@ -196,6 +196,7 @@ _SYNONYMS = tuple(
         "earthquake quake tremor",
         "parcel lot plot",
         "rider passenger",
+        "occupant occupier",
         "pupil student",
         "staff employee worker",
         "campsite campground",
@@ -205,7 +206,7 @@ _SYNONYMS = tuple(
 _SAME_AT_THE_END = word_set("accident borehole collision crash earthquake quake tremor well")
 """Synonyms also after other words: `crashes` for road collisions."""
 
-COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker")
+COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker occupant occupier")
 """Synonyms for things that columns count."""
 
 

@@ -11,12 +11,13 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, NO_MISTAKES, NUMBER_WORDS
 from agents.offline.language.looks.colours import take_colour
+from agents.offline.language.names.comments import is_paper_of
 from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.tokens import Token, words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_storage_noun, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Mention, Quantity
-from agents.offline.meaning.units import density_of, part_of_unit, unit_named
+from agents.offline.meaning.units import are_shares, density_of, part_of_unit, unit_named
 from agents.reference_systems import NAMED_SYSTEMS, UTM_ZONES, utm_system
 from agents.units import MAGNITUDES, UNITS, Unit
 
@@ -85,7 +86,7 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
             pass
         tables = vocabulary.tables(named.tables)
         noun = cursor.word()
-        kept = noun and tables and all(is_storage_noun(t.name, noun, t.geometry_family) for t in tables)
+        kept = noun and tables and all(_goes_with_rows(noun, each) for each in tables)
         if kept and not any(singular(noun) in name_words(c.name) for t in tables for c in t.columns):
             cursor.at += 1
             return replace(named, text=cursor.since(begin))
@@ -97,6 +98,10 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         return Mention(cursor.since(start), layers=drawn)
     cursor.at = start
     return None
+
+
+def _goes_with_rows(noun: str, table: Table) -> bool:
+    return is_storage_noun(table.name, noun, table.geometry_family) or is_paper_of(noun, table.comment)
 
 
 def of_column(mention: Mention, vocabulary: Vocabulary, before: Sequence[Token]) -> Mention:
@@ -194,10 +199,11 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
         return _column_mentioned_before(cursor, vocabulary, tables)
     while cursor.word() in ("the", "a", "an", "their", "its", "each", "column", "field", "attribute"):
         cursor.at += 1
-    counted = cursor.take("number of", "numbers of", "count of") is not None
+    counted = cursor.take("number of", "numbers of", "count of", "%")
     words, used = cursor.keys()
     match = vocabulary.match_column(tables, words) if words else None
-    if match is None or not used[match.length - 1] or (counted and not are_counts(tables, match.found)):
+    fits = are_shares if counted == "%" else are_counts
+    if match is None or not used[match.length - 1] or (counted and not fits(tables, match.found)):
         cursor.at = start
         return None
     begin = cursor.at
@@ -257,10 +263,7 @@ _NAMING = word_set("id code cd key zip")
 def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
     """Whether columns hold counts: integers without a unit (`pupils`) that are not identifiers."""
     columns = [column for table in tables for name in names if (column := table.column(name)) is not None]
-    return all(
-        column.kind == "integer" and name_words(column.name)[-1] not in UNIT_WORDS | _NAMING
-        for column in columns
-    )
+    return all(c.kind == "integer" and name_words(c.name)[-1] not in UNIT_WORDS | _NAMING for c in columns)
 
 
 def take_count(cursor: Cursor) -> int | None:

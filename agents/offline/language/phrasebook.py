@@ -40,14 +40,14 @@ LINKS = Phrases("""
     | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting | taken | collected | measured
-    | seen | spotted | sighted | observed | lying | standing | growing | served by | found | being
-    | (are|is|was|were) still | are | that | which | where they are | were | was
-    | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
+    | seen | spotted | sighted | observed | lying | standing | growing | served by | found | being | are | that | which
+    | [that|which|who] (are|is|was|were) still | still | [[that|which] (are|is|need|needs)] to be | where they are
+    | were | was | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
 OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
 EVERYWHERE = Phrases("""
-    in (the|our|my|your) (database|dataset|data) | (in|of) the world | in the whole world | in all the world
-    | on earth | worldwide | globally
+    in (the|our|my|your) (database|dataset|data) | (in|of) the world | in [all] the [whole] world | on earth | worldwide
+    | globally
 """)
 
 WITH = Phrases("""
@@ -62,9 +62,8 @@ TOOK_PART = Phrases("""
     involved | present | available | affected | installed | assigned | recorded | registered | reported | given
     | entered | known | on file | at all
 """)
-RUNS_OUT = Phrases(
-    "[that|which] (runs out|run out|ran out|expires|expire|expired) | (that|which) (ends|end|ended)"
-)
+"""Words without meaning after a column: `with a cyclist involved`, `no adjuster assigned`."""
+RUNS_OUT = Phrases("[that|which] ((runs|run|ran) out|expires|expire|expired) | (that|which) (ends|end|ended)")
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs | lasts | lasted | takes | took")
 NOT = Phrases("""
     but not | and not | not [yet] | [that|which] (aren't|isn't) | [if] (one|you|we) (leaves|leave) out | except [for]
@@ -74,7 +73,7 @@ NOT = Phrases("""
 DO_NOT = Phrases("[that|which] (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
 NEITHER = Phrases("[that|which] (have|has) neither [a|an] | [with|are|is] neither [a|an]")
-AGO, RELATIVE = Phrases("ago"), Phrases("today | yesterday | last | past | this")
+AGO, RELATIVE = Phrases("ago"), Phrases("today | yesterday | last | past | this | next")
 PERIODS = Phrases("(day|days|week|weeks|month|months|quarter|quarters|year|years)")
 IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from
@@ -86,14 +85,13 @@ NORMALLY = Phrases(
 )
 CURRENTLY = Phrases("currently | presently | right now | now | at present | at the moment | actually")
 OR_WORSE, BECAUSE = Phrases("(or|and) (better|worse)"), Phrases("because of | due to | owing to | caused by")
+ABOUT = Phrases("about | regarding | (closed|classified|recorded|marked|listed|coded|flagged) as")
 MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
 MATERIALS, REASONS = frozenset(("surface", "material", "pavement", "paving")), frozenset(("reason", "cause"))
 AFFIRMED = Phrases("[is|are|isn't|aren't] [not] (ok|okay|allowed|accepted|permitted)")
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
 IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = | being")
-CONTAINS = Phrases(
-    "contains | contain | containing | includes | including | has | with | like | matching | matches"
-)
+CONTAINS = Phrases("contain[s] | containing | includes | including | has | with | like | matching | matches")
 THE_WORD = Phrases("[the] (word|words|text|term)")
 BY_MEANS = Phrases("[that|which] [(came|come|coming) in|reported|received|sent|made|filed] (through|via)")
 STARTS, ENDS = Phrases("(start[s]|starting|begin[s]|beginning) with"), Phrases("(end[s]|ending) (with|in)")

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
-from agents.offline.language.lexicon import names_alike, riders_called, things_called
+from agents.offline.language.lexicon import COUNTED_ALIKE, names_alike, riders_called, things_called
 from agents.offline.language.names.columns import DULL, columns_called, names_rows
 from agents.offline.language.names.comments import codes_explained
 from agents.offline.language.names.costs import (
@@ -325,6 +325,9 @@ class Vocabulary:
         key = (ids, words)
         if key not in self._columns:
             found = self._without_other_rows(tables, words, columns_called(tables, words))
+            if not found and words[-1] in COUNTED_ALIKE:  # `occupants` of “Permitted occupiers”
+                alike = [(*words[:-1], noun) for noun in sorted(things_called(words[-1]))]
+                found = [name for each in alike for name in columns_called(tables, each)]
             if not found and len(words) == 1 and self.match_table(words) is None:
                 others = {(noun,) for noun in things_called(words[0])}
                 texts = {each.name: each for table in tables for each in table.columns if each.kind == "text"}

@@ -80,6 +80,8 @@ def may_be_plural(noun: str) -> bool:
 
 _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_]+")
 """Where a name is split: `busStops`, but not `pH`."""
+_PREFIXED = re.compile(r"\b[kMGm](?:Wh?|VA?|Ah?|Hz|Pa|Bq?)\b")
+"""Units that are one word: `kWh`."""
 _TYPES = re.compile(r"^([a-z]{1,4})(type)$")
 """A column of types with a letter or some for its table: `vtype`."""
 
@@ -101,6 +103,7 @@ _SPELLINGS = {
 }  # fmt: skip
 """American spellings and their British forms: `neighborhoods` equals `neighbourhoods`."""
 _SPELLINGS |= {
+    "licence": "license", "licences": "licenses", "defence": "defense", "offence": "offense", "offences": "offenses",
     "rainfall": "precipitation", "streamflow": "discharge", "salary": "wage", "salaries": "wages",
     "turnover": "revenue", "fatality": "death", "fatalities": "deaths",
 }  # fmt: skip
@@ -109,7 +112,7 @@ _SPELLINGS |= {
 
 def _spelt(name: str) -> Words:
     """The words of a name, folded and in British spelling."""
-    split = _TYPES.sub(r"\1 \2", _CAMEL.sub(r"\1 \2", name))
+    split = _TYPES.sub(r"\1 \2", _CAMEL.sub(r"\1 \2", _PREFIXED.sub(lambda unit: unit[0].lower(), name)))
     folded = (fold(word) for word in _SIGNS.split(split) if word)
     return tuple(_SPELLINGS.get(word, word) for word in folded)
 

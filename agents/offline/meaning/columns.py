@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agents.domain import Column, Table
@@ -158,7 +157,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
     value = condition.value if isinstance(condition, Compare) else condition.low
     unit = value.unit if isinstance(value, Quantity) else None
     if condition.column is not None:
-        return _when_if_a_year(table, named_column(scene, table, condition.column, unit=unit), value)
+        mention = _in_whose_range(table, condition.column, value)
+        return _when_if_a_year(table, named_column(scene, table, mention, unit=unit), value)
     if isinstance(value, Day) or condition.measure == "time":
         return _time_column(scene, table)
     if isinstance(value, NamedRow):
@@ -195,6 +195,15 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             raise _no_measure(table, condition.measure)
         return chosen(scene, by_measure, None, _value_text(condition))
     return _fitting_value(scene, table, condition)
+
+
+def _in_whose_range(table: Table, mention: ColumnMention, value: Operand) -> ColumnMention:
+    """The mention with the only one of its columns in whose range the number lies: `132 kV`, of two voltages."""
+    own = [each for name in mention.columns if (each := table.column(name)) is not None]
+    if not isinstance(value, Quantity) or len(own) < 2:
+        return mention
+    fitting = [each.name for each in own if _in_range(each, value.value)]
+    return ColumnMention(mention.text, tuple(fitting)) if len(fitting) == 1 else mention
 
 
 _ACROSS = word_set("diameter width span girth")
@@ -375,21 +384,3 @@ def knows_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
         name_words(v) for each in columns if each.name in own for v in each.samples
     ]
     return has_name or any(name_words(each) == name_words(noun) for each in own)
-
-
-def columns_alike(table: Table, name: str) -> list[Column]:
-    """The other columns for the same thing, which differ by a number: `party_2` for `party_1`."""
-    column, stem = table.column(name), _without_number(name)
-    return [
-        each
-        for each in table.columns
-        if column is not None
-        and each.name != name
-        and each.kind == column.kind == "text"
-        and stem not in (name, each.name)
-        and _without_number(each.name) == stem
-    ]
-
-
-def _without_number(name: str) -> str:
-    return re.sub(r"_?\d$", "", name)

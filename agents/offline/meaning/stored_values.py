@@ -15,8 +15,8 @@ from agents.offline.language.lexicon import things_called
 from agents.offline.language.names.columns import is_key_name
 from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.names.costs import word_cost
+from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular
-from agents.offline.meaning.columns import columns_alike
 from agents.offline.meaning.conditions import Compare
 from agents.offline.meaning.row_names import PEOPLE, name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
@@ -363,7 +363,9 @@ _STATES = frozenset(("open", "closed", "shut", "active", "inactive"))
 _OF_FLAGS = frozenset(("is", "yn", "flag"))
 _NEGATIONS = frozenset(("not", "never", "no", "none", "without"))
 """Words that negate the explanation of an empty value."""
-_EMPTY_MEANS = re.compile(r"\bempty\s*(?:[:=]|if|when|where|while|means)\s*([^;,.()]+)", re.IGNORECASE)
+_EMPTY_MEANS = re.compile(
+    r"\b(?:empty|null|blank)\s*(?:[:=]|if|when|where|while|means)\s*([^;,.()]+)", re.IGNORECASE
+)
 
 
 def is_of_another(table: Table, flag: Column, words: Sequence[str]) -> bool:

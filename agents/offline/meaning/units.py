@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from agents.domain import Column
+from agents.domain import Column, Table
+from agents.offline.language.names.comments import unit_at_end
 from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.words import name_words, word_set
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
@@ -74,6 +75,8 @@ def column_unit(column: Column) -> Unit | None:
         return square[0] if square is not None else UNITS[ending]
     if not before and ending in _WHOLE_NAMES:
         return UNITS[ending]
+    if (last := unit_at_end(column)) and last[0] in UNITS:
+        return UNITS[last[0]]
     explanation = "" if (column.comment or "").startswith("Calculated: ") else (column.comment or "")
     words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", explanation.lower())
     for index, word in enumerate(words):
@@ -132,6 +135,12 @@ def in_unit(column: Column | None, unit: Unit) -> bool:
     """Whether a column's values can be converted to a unit."""
     own = column_unit(column) if column is not None else None
     return own is not None and own.dimension == unit.dimension
+
+
+def are_shares(tables: Sequence[Table], names: Sequence[str]) -> bool:
+    """Whether one of the columns holds percentages."""
+    own = (table.column(name) for table in tables for name in names)
+    return any(column_unit(each) == UNITS["%"] for each in own if each is not None)
 
 
 def _per_area(words: list[str]) -> Unit | None:

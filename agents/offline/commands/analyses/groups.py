@@ -35,9 +35,8 @@ from agents.units import Unit
 
 AFTER_IN_EACH = 2.0
 """Cost of reading `in each country` as a column of the rows, not as areas of a table."""
-BY_PLACE = 1.0
-NO_ROWS = 2.0
-"""Cost of reading a figure without named rows."""
+BY_PLACE, NO_ROWS = 1.0, 2.0
+"""Cost of reading groups as places, and a figure without named rows."""
 
 
 def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -356,7 +355,8 @@ RULES = (
     ),
     *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
     rule(
-        "(colour|color|shade|fill) [the] {areas:bare} (by|according to) (how many|[the] number of) [the] {source:rows}"
+        "((colour|color|shade|fill) [the] {areas:bare}|<ask> [the] {areas:bare} [,] (coloured|colored|shaded))"
+        " (by|according to) (how many|[the] number of) [the] {source:rows}"
         " [there are|are|lie|fall] [in|inside|within] [it|them|each]",
         _coloured_by_number,
     ),

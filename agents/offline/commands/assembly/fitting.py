@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.conditions.value_text import explains_number
+from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.offline.language.conditions.times.changes import Changes
 from agents.offline.language.conditions.value_text import goes_on, take_comparator
 from agents.offline.language.lexicon import COMPARATIVES
@@ -60,9 +62,9 @@ class ColumnsCompared(Changes):
         """`over capacity`: a comparison of the only two columns of counts."""
         cursor = self.cursor
         cursor.take("that are", "which are", "are", "is")
-        comparator = take_comparator(cursor)
-        other = take_column(cursor, self.vocabulary, self.tables) if comparator is not None else None
-        if comparator is None or other is None or goes_on(cursor) or len(self.tables) != 1:
+        compared = self.with_other_column()
+        other = compared.value if compared is not None else None
+        if compared is None or not isinstance(other, ColumnMention) or len(self.tables) != 1:
             return None
         (table,) = self.tables
         counts = [
@@ -73,4 +75,12 @@ class ColumnsCompared(Changes):
         own = next((name for name in counts if name not in other.columns), None)
         if own is None or len(counts) != 2 or len(other.columns) != 1 or other.columns[0] not in counts:
             return None
-        return Compare(comparator[0], other, ColumnMention(own, (own,)))
+        return replace(compared, column=ColumnMention(own, (own,)))
+
+    def with_other_column(self) -> Compare | None:
+        """`dwellings > floors`: a comparison with another column of the row."""
+        comparator = take_comparator(self.cursor)
+        other = take_column(self.cursor, self.vocabulary, self.tables) if comparator is not None else None
+        if comparator is None or other is None or goes_on(self.cursor):
+            return None
+        return Compare(comparator[0], other)

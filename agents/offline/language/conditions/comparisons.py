@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
+from agents.offline.language.conditions.explained_numbers import column_by_unit
 from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
@@ -60,27 +61,12 @@ class Comparisons(ColumnsCompared):
         """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, optionally with the column or
         measure."""
         cursor, start = self.cursor, self.cursor.at
-        if column is None:
-            cursor.take(
-                "that are",
-                "which are",
-                "that lie",
-                "lying",
-                "lie",
-                "lies",
-                "located",
-                "situated",
-                "are",
-                "is",
-                "for",
-            )
-        else:
-            cursor.take("is", "are", "was", "of", "lies")
+        cursor.take(*(_LINKS if column is None else ("is", "are", "was", "of", "lies")))
         value = cursor.at
         found: Compare | Between | None = self._range() or self._compared() or self._afterwards()
         if found is None and column is not None:
             cursor.at = value
-            found = self._with_other_column()
+            found = self.with_other_column()
         if isinstance(found, Compare) and cursor.take(p.AGO):
             found = replace(found, measure="old") if isinstance(found.value, Quantity) else None
         named_twice = column is not None and found is not None and found.column not in (None, column)
@@ -159,14 +145,6 @@ class Comparisons(ColumnsCompared):
             measure = "time"
         return Compare(op, value, column, measure)
 
-    def _with_other_column(self) -> Compare | None:
-        """`dwellings > floors`: a comparison with another column of the row."""
-        comparator = take_comparator(self.cursor)
-        other = take_column(self.cursor, self.vocabulary, self.tables) if comparator is not None else None
-        if comparator is None or other is None or goes_on(self.cursor):
-            return None
-        return Compare(comparator[0], other)
-
     def _measured(self) -> ColumnMention | None:
         """`between magnitude 4 and 5`: the column before the number."""
         start = self.cursor.at
@@ -178,13 +156,15 @@ class Comparisons(ColumnsCompared):
         return column
 
     def _afterwards(self) -> Compare | None:
-        """`2000 m or more`, `5 and above`."""
-        value = take_quantity(self.cursor)
+        """`2000 m or more`, `5 and above`, `630 kVA or more` of “Rated power, kVA”."""
+        value, column = take_quantity(self.cursor), None
+        if value is not None and value.unit is None:
+            column = column_by_unit(self.cursor, self.tables)
         if value is None or self.cursor.take("or", "and") is None:
             return None
         word = self.cursor.take_any(AFTERWARDS)
         measure = "old" if word in ("older", "younger") else ""
-        return Compare(AFTERWARDS[word], value, measure=measure) if word else None
+        return Compare(AFTERWARDS[word], value, column, measure) if word else None
 
     def _is_distance_to(self, found: Compare | Between) -> bool:
         """Whether the quantity is a distance (`more than 50 km from Berlin`), not an attribute."""
@@ -217,7 +197,9 @@ class Comparisons(ColumnsCompared):
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is not None:
             self.take_period(column)
-        if column is None or (goes_on(cursor) and not self._compares_next()):
+        own = [table.column(name) for table in self.tables for name in column.columns] if column else []
+        is_time = found.measure == "time" and {each.kind for each in own if each is not None} == {"text"}
+        if column is None or is_time or (goes_on(cursor) and not self._compares_next()):
             cursor.at = start
             return found
         return replace(found, column=column)
@@ -306,6 +288,8 @@ class Comparisons(ColumnsCompared):
                 return Compare("=", quantity, None, measure) if quantity is not None else None
             column = self._in_its_unit(quantity.unit) if before and quantity is not None else None
             if quantity is not None and quantity.unit is None:
+                if before and (column := column_by_unit(self.cursor, self.tables)) is not None:
+                    return Compare("=", quantity, column)
                 column = take_column(cursor, self.vocabulary, self.tables)
         if quantity is None or column is None or (not before and goes_on(cursor)):
             return None
@@ -333,6 +317,21 @@ class Comparisons(ColumnsCompared):
                 break
             found.append(more)
         return [replace(each, unit=each.unit or found[-1].unit) for each in found]
+
+
+_LINKS = (
+    "that are",
+    "which are",
+    "that lie",
+    "lying",
+    "lie",
+    "lies",
+    "located",
+    "situated",
+    "are",
+    "is",
+    "for",
+)
 
 
 def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare | Between:

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
+from agents.offline.language.conditions.explained_numbers import explains_number, values_in
 from agents.offline.language.conditions.flags import is_flag, says_allowed
 from agents.offline.language.conditions.not_done import NotDone
-from agents.offline.language.conditions.value_text import explains_number, goes_on, values_in, values_known
+from agents.offline.language.conditions.value_text import goes_on, values_known
 from agents.offline.language.conditions.verbs import is_given_by, outcome_of, records
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
-from agents.offline.meaning.columns import columns_alike, is_point_in_time
+from agents.offline.meaning.columns import is_point_in_time
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -182,8 +184,8 @@ class DoneBy(NotDone):
         return OneOf(text, how="kind") if text else None
 
     def about(self) -> Condition | None:
-        """`complaints about low pressure`: a common value of one column."""
-        return self.of_value() if self.cursor.take("about", "regarding") else None
+        """`complaints about low pressure`, `closed as no further action`: a common value of one column."""
+        return self.of_value() if self.cursor.take(p.ABOUT) else None
 
     def made_of(self) -> Condition | None:
         """`paved with asphalt`: the value of a column `surface`; `because of snow`: of a column `reason`."""

@@ -63,13 +63,23 @@ _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|sinc
 
 
 def tables_by_flag(tables: Iterable[Table]) -> Mapping[str, Sequence[Table]]:
-    """The tables by the nouns of their yes/no columns: cities with a column `is_capital` by `capital`."""
+    """The tables by the nouns of their yes/no columns: cities with a column `is_capital` by `capital`, homes with
+    `student_let` by `student let`, complaints with “Abatement notice served (Y/N)” by `abatement notice served`."""
     found: dict[str, list[Table]] = defaultdict(list)
     for table in tables:
-        flags = [name_words(each.name) for each in table.columns if each.kind == "boolean"]
-        for noun in {words[-1] for words in flags if len(words) == 1 or words[:-1] == ("is",)}:
-            found[noun].append(table)
+        flags = [each for each in table.columns if is_flag(each)]
+        names = (name_words(each.name) for each in flags if each.kind == "boolean")
+        nouns = {words[words[:1] == ("is",) :] for words in names}
+        heads = (name_words(_YES_OR_NO.sub("", each.comment or "")) for each in flags)
+        nouns |= {head for head in heads if 1 < len(head) <= MAX_FLAG_WORDS}
+        for noun in nouns:
+            found[" ".join(noun)].append(table)
     return found
+
+
+MAX_FLAG_WORDS = 3
+"""Maximum number of words of a noun for rows with a yes/no column."""
+_YES_OR_NO = re.compile(r"\s*\(?\b[YJyj]\w*\s?/\s?[Nn]\w*\)?.*$")
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from agents.domain import Table
+from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.names.columns import columns_called, is_key_name, names_rows
@@ -167,13 +168,18 @@ class ValueNouns:
         return found is not None
 
     def _rows_of_a_flag(self) -> tuple[Mention, Condition] | None:
-        """`capitals` for the rows of the only table with a yes/no column `is_capital`."""
-        start, noun = self.cursor.at, singular(self.cursor.word())
-        tables = self.vocabulary.index.by_flag.get(noun, ())
-        if len(tables) != 1 or noun in NO_ADJECTIVE:
-            return None
-        self.cursor.at += 1
-        return Mention(self.cursor.since(start), (tables[0].id,), of_value=True), OneOf(noun, how="kind")
+        """`capitals` for the rows of the only table with a yes/no column `is_capital`, `student lets` of
+        `student_let`."""
+        start, (words, used) = self.cursor.at, self.cursor.keys(most=MAX_FLAG_WORDS)
+        for length in range(len(words), 0, -1):
+            noun = " ".join(words[:length])
+            tables = self.vocabulary.index.by_flag.get(noun, ())
+            if len(tables) == 1 and used[length - 1] and noun not in NO_ADJECTIVE:
+                self.cursor.at += used[length - 1]
+                return Mention(self.cursor.since(start), (tables[0].id,), of_value=True), OneOf(
+                    noun, how="kind"
+                )
+        return None
 
     def _numbered_after_column(self) -> tuple[Table, str, str] | None:
         """`ticket C-10057`, `pole no. 17-B`: words for a column, then a row's code."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.explained_numbers import numbers_explained
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.conditions.verbs import records_only_action
 from agents.offline.language.cursor import Cursor
@@ -15,7 +15,7 @@ from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Words, fold, name_words, word_set
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Negation, OneOf
 from agents.offline.meaning.units import unit_named
 
@@ -250,6 +250,10 @@ class ValueRules:
             return True
         sized = cursor.take(p.BIG, p.SMALL) is not None
         coloured = take_colour(cursor) is not None
+        if coloured and cursor.done and cursor.tokens[start - 1].text == ",":  # `in poor condition, red`
+            known = self.vocabulary.values_called(name_words(cursor.since(start)))
+            cursor.at = start
+            return not any(table in self.tables for table, _, _ in known)
         symbols = (sized or coloured) and cursor.take(p.SYMBOLS, p.OTHER_SYMBOLS, p.OUTLINES) is not None
         found = symbols or (after_in and (coloured or take_ramp(cursor) is not None) and ends_value(cursor))
         cursor.at = start
@@ -289,26 +293,6 @@ class ValueRules:
             found = take_comparator(cursor) is not None or cursor.word() in verbs
         cursor.at = start
         return found
-
-
-def values_in(text: str) -> list[str]:
-    """The parts of a list such as `glass, paper or textiles`."""
-    return [re.sub(r"^(?:the|an?) ", "", each) for each in re.split(r",? or |,? and |, ", text)]
-
-
-def numbers_explained(comment: str | None) -> dict[Words, int]:
-    """Numbers by the words that explain them in a comment: “confidence 1 low, 2 medium, 3 high”, “1 (minor)
-    to 5 (critical)”. Empty unless there are at least two."""
-    ends = r"(?= to | or | and |[,;.()/]|$)"
-    found = re.findall(rf"\b(\d{{1,2}}) ?[=:(]? ?([A-Za-z][A-Za-z -]*?){ends}", comment or "")
-    numbers = {name_words(words): int(number) for number, words in found if name_words(words)}
-    return numbers if len(numbers) > 1 and len({*numbers.values()}) == len(numbers) else {}
-
-
-def explains_number(column: Column, text: str) -> bool:
-    """Whether the comment of an integer column explains all values in `text`."""
-    values = set(map(name_words, values_in(text)))
-    return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
 
 
 def values_known(columns: Sequence[Column]) -> set[str]:

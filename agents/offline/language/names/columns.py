@@ -17,6 +17,7 @@ from agents.offline.language.lexicon import (
 )
 from agents.offline.language.names.comments import (
     HEAD_ENDS,
+    columns_in_unit,
     comment_head,
     comment_words,
     phrases_for_rows,
@@ -49,8 +50,7 @@ KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns without meaning after the name of a text column: `protection status`."""
 _FLAG_NOUNS = word_set("department service facility unit info information")
 """Nouns without meaning after the name of a boolean column: `with an emergency department`."""
-_SHORT_CODE = 4
-"""Maximum length of a column name that abbreviates a kind of code."""
+_SHORT_CODE = 4  # maximum length of a column name that abbreviates a kind of code
 _LEADING = word_set("amount concentration date level rate year")
 """Of these nouns, those that may come first: `amount paid`, `year of construction`."""
 _KINDS = word_set("""
@@ -58,8 +58,7 @@ _KINDS = word_set("""
     purpose mode breed model product cause role brand chain
 """)
 """Words in names of columns that classify rows."""
-_WITHIN = word_set("at during from for the")
-"""Words ignored inside a comment: `level at night`."""
+_WITHIN = word_set("at during from for the")  # ignored inside a comment: `level at night`
 SURE_BEGINNING = 4
 """An abbreviation of this length is accepted even if the comment lacks the full word."""
 _NUMBERING = word_set("no nr num number id code cd")
@@ -67,8 +66,9 @@ _CODES = word_set("code number id")
 """Nouns that several columns of a table may share: `code` is `code` rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])  # alone, these are only the unit of a column
 _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
-_GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))
-"""Terms for the number of individuals."""
+_GROUP_SIZES = frozenset(
+    (each, "size") for each in ("group", "flock", "herd", "pack")
+)  # numbers of individuals
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
@@ -80,17 +80,15 @@ _RECORDED = word_set("""
     record recorded change changed
 """)
 """Words in names of dates that describe the record, not its subject."""
-_VERBS, _PRICES = word_set("has have had is are was were do does did"), word_set("price cost")
-_WHOSE = word_set("the their its")
+_VERBS, _WHOSE = word_set("has have had is are was were do does did"), word_set("the their its")
+_PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
-"""All words without meaning beside the words for a column."""
 _NEUTRAL_WORDS |= {"name", "code", "number", "land", *UNITS_IN_FULL}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single
 words."""
-NOTHING_NEW = 0.75
-"""Added for a noun without meaning."""
+NOTHING_NEW = 0.75  # added for a noun without meaning
 
 
 def columns_called(
@@ -103,6 +101,8 @@ def columns_called(
     """
     if set(words) <= _VERBS:
         return []  # `which has the most pupils` does not group by `has_camera`
+    if in_unit := columns_in_unit(tables[:MAX_MEANT], words):
+        return in_unit
     if len(words) > 2 and says_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
@@ -326,7 +326,7 @@ def _clauses(comment: str | None) -> frozenset[Words]:
 def _is_kind_of(comment: str | None, words: Words) -> bool:
     """Whether `settlement type` and `settlement` match “Kind of rural settlement”, `species` “Name of the species”."""
     text = [word for word in name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]) if word != "the"]
-    if text[:1] and text[0] in KIND_NOUNS and text[1:2] == ["of"]:
+    if text[1:2] == ["of"] and text[0] in KIND_NOUNS:
         before = words[0] in KIND_NOUNS and words[1:2] == ("of",)
         own = list(words[2:] if before else words[: -1 if words[-1] in KIND_NOUNS else None])
         return bool(own) and text[2:][-len(own) :] == own

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from agents.offline.language.words import DRAWN_AS, Words, fold, name_words, singular, word_set
+from agents.domain import Column, Table
+from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
+from agents.units import UNITS
 
 HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
@@ -64,6 +66,34 @@ def second_noun(comment: str | None) -> str:
     nouns = {singular(head[-1]), singular(second[-1])}
     plural = nouns.isdisjoint((head[-1], second[-1]))
     return singular(second[-1]) if plural and (nouns <= _FACILITIES or nouns <= DRAWN_AS) else ""
+
+
+def is_paper_of(noun: str, comment: str | None) -> bool:
+    """Whether a plural names what the rows of a table have: `HMO licences` of “Register of licensed HMOs”."""
+    done = [each for each in name_words(comment or "") if each.endswith("ed")]
+    words = name_words(noun)
+    is_plural = len(words) == 1 and words[0] != fold(noun)
+    return is_plural and any(are_forms(words[0], each) for each in done)
+
+
+def columns_in_unit(tables: Sequence[Table], words: Words) -> list[str]:
+    """The numbers whose comment ends with this unit: `kV`, of several voltages."""
+    unit = ("".join(words),)  # `kVA` is read as two words
+    return list(
+        dict.fromkeys(each.name for table in tables for each in table.columns if unit_at_end(each) == unit)
+    )
+
+
+def unit_at_end(column: Column) -> Words:
+    """The words of a unit after a comma at the end of a number's comment: `kva` of “rated power, kVA”."""
+    last = _LAST_CLAUSE.search(column.comment or "") if column.kind in ("integer", "number") else None
+    is_unit = last is not None and (
+        last[1].lower() in UNITS or not last[1].islower()
+    )  # not “temperature, max”
+    return name_words(last[1].lower()) if last is not None and is_unit else ()
+
+
+_LAST_CLAUSE = re.compile(r",\s*([^\W\d]{1,4})\s*$")
 
 
 def without_origin(comment: str | None) -> str | None:

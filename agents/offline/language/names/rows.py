@@ -3,10 +3,11 @@ rows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.columns import DULL
 from agents.offline.language.names.comments import phrases_for_rows, second_noun
@@ -62,3 +63,21 @@ def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str
     related = [cost for each in own if (cost := word_cost(each, word, several=True)) is not None]
     in_comment = any(word in name_words(phrase) for phrase in phrases)
     return min([*related, *([IN_COMMENT] if in_comment else [])], default=None)
+
+
+def columns_alike(table: Table, name: str) -> list[Column]:
+    """The other columns for the same thing, which differ by a number: `party_2` for `party_1`."""
+    column, stem = table.column(name), _without_number(name)
+    return [
+        each
+        for each in table.columns
+        if column is not None
+        and each.name != name
+        and each.kind == column.kind == "text"
+        and stem not in (name, each.name)
+        and _without_number(each.name) == stem
+    ]
+
+
+def _without_number(name: str) -> str:
+    return re.sub(r"_?\d$", "", name)

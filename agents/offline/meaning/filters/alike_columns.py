@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.domain import Cql2, Table
-from agents.offline.language.conditions.value_text import numbers_explained
+from agents.offline.language.conditions.explained_numbers import (
+    code_explained,
+    number_explained,
+    numbers_explained,
+)
+from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import columns_alike
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.stored_values import equals, stored_values
 
@@ -22,6 +26,15 @@ async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[A
         stored = await stored_values(scene, table, [column], [str(each) for each in values])
         found += [equals(column.name, own) for own in stored.values()]
     return found[0] if len(found) == 1 else {"op": "or", "args": found}
+
+
+def by_explanation(table: Table, text: str) -> Cql2 | None:
+    """The rows with the number or code that a comment explains so."""
+    if (number := number_explained(table.columns, text)) is not None:
+        return equals(number[0], [number[1]])
+    if (code := code_explained(table.columns, text)) is not None:
+        return equals(code[0], [code[1]])
+    return numbers_with(table, text)
 
 
 def numbers_with(table: Table, text: str) -> Cql2 | None:

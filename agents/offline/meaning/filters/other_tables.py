@@ -11,7 +11,7 @@ from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
     full_name,
@@ -61,7 +61,35 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
             found = await joined(scene, table, other, equals(column, values))
             if found is not None:
                 return found
-    return None
+    return await _of_row_with_noun(scene, table, forms[0])
+
+
+async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`feeders from the Patraix substation`: the rows with the code of that substation, in the only column that both
+    tables have and that numbers the substations."""
+    *before, noun = text.removeprefix("the ").split()
+    match = scene.vocabulary.match_table(name_words(noun)) if before else None
+    other = match.found[0] if match is not None and len(match.found) == 1 and not match.guessed else table
+    named = name_column(other)
+    if other.id == table.id or named is None or not 0 < other.row_estimate <= _SMALL_TABLE:
+        return None
+    row = equals(
+        named.name, (await stored_values(scene, other, [named], [" ".join(before)])).get(named.name) or []
+    )
+    found = []
+    for name in [
+        each.name for each in text_columns(table) if other.column(each.name) and each.name != named.name
+    ]:
+        rows = (await scene.data.query(other.id, [name], row, limit=2)).get("rows", ())
+        code = equals(name, [each[name] for each in rows])
+        is_key = len(rows) == 1 and await scene.data.count(other.id, code) == 1
+        if (
+            is_key
+            and await _covers(scene, table, name, other, name)
+            and await scene.data.count(table.id, code)
+        ):
+            found.append(code)
+    return found[0] if len(found) == 1 else None
 
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -111,7 +139,8 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         return None
     texts = {id: [each for each in text_columns(other) if each.samples] for id, other in others.items()}
     words = text.split()
-    ways = [(words, words[:0]), (words[1:], words[:1]), (words[:-1], words[-1:])]
+    ways = [(words, words[:0]), (words[1:], words[:1])]
+    ways += [(words[:at], words[at:]) for at in range(1, len(words))]
     forms = spellings([" ".join(rest) for rest, _noun in ways if rest])
     names = {id: [column.name for column in columns] for id, columns in texts.items() if columns}
     rows = await unless_failed(scene.data.find_texts(TextSearch(names, forms, {}, ()))) or {}
@@ -120,7 +149,7 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         for rest, noun in ways
         for id, columns in texts.items()
         for column, values in wanted_values(rows.get(id, ()), columns, {plain(" ".join(rest))}).items()
-        if not noun or _is_called(others[id].column(column), noun[0])
+        if _is_called(others[id].column(column), noun)
         for value in values
     ]
     if len(found) != 1:
@@ -147,9 +176,9 @@ def _may_group(table: Table, other: Table) -> bool:
     return is_areas and is_small and other.id != table.id and not _links(table, other)
 
 
-def _is_called(column: Column | None, noun: str) -> bool:
+def _is_called(column: Column | None, nouns: Sequence[str]) -> bool:
     own = (*name_words(column.name), *comment_head(column.comment)) if column is not None else ()
-    return singular(fold(noun)) in own
+    return {*name_words(" ".join(nouns))} <= {*own}
 
 
 def _widest(scene: Scene, areas: Sequence[Place]) -> Place:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.contradictions import column_of_two_values
+from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.conditions.flags import answers, flag_values, is_flag
-from agents.offline.language.conditions.value_text import explains_number, opposite_of
+from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import word_cost, years_in
 from agents.offline.language.tokens import tokenize
@@ -36,6 +37,7 @@ from agents.offline.meaning.conditions import (
     Operand,
     Quantity,
     all_of,
+    parts_of,
 )
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
@@ -56,6 +58,7 @@ from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import (
     columns_in,
     contains,
+    empty_where,
     equals,
     negated,
     property_of,
@@ -100,6 +103,10 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return value
         case Negation(Empty(mention, unknown=False)):
             return await with_value(scene, table, named_column(scene, table, mention))
+        case Negation(OneOf(text, None)) if (
+            unset := empty_where(table, ("not", *name_words(text)))
+        ) is not None:
+            return unset
         case Negation(inner):
             return _denied(table, await to_cql2(scene, table, inner))
         case Compare():
@@ -162,6 +169,10 @@ async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]
         return parts
     states = [await to_cql2(scene, table, each) for each in parts if each not in when]
     words = {word for each in states for name in columns_in(each) for word in name_words(name)}
+    said = (each for each in parts_of(tuple(parts)) if isinstance(each, OneOf) and each.how in ("kind", "is"))
+    words |= {
+        word for each in said for word in name_words(each.text) if word.endswith("ed")
+    }  # `expired in 2024`
     named = [
         each
         for each in dates

@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
+from agents.offline.language.conditions.explained_numbers import explains_number, numbers_explained
 from agents.offline.language.conditions.flags import (
     answers,
     flag_values,
@@ -22,7 +23,6 @@ from agents.offline.language.conditions.flags import (
     without_negation,
 )
 from agents.offline.language.conditions.times.states import is_normal_state
-from agents.offline.language.conditions.value_text import explains_number, numbers_explained
 from agents.offline.language.names.columns import columns_called, spelt_out
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import (
@@ -31,7 +31,7 @@ from agents.offline.language.words import (
     place_of,
     word_set,
 )
-from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
+from agents.offline.meaning.filters.alike_columns import by_explanation, in_any_alike, numbers_with
 from agents.offline.meaning.filters.listed import with_item
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
@@ -171,7 +171,8 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = found or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
-        found = found or await in_other_words(scene, table, text) or numbers_with(table, text)
+        found = found or await in_other_words(scene, table, text)
+        found = found or by_explanation(table, text)
         if found is not None:
             return found
         raise refusal from None

@@ -54,26 +54,34 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
     if which is None:
         cursor.at = start
         return None
-    count = take_count(cursor) if which in ("last", "past") else None
-    if count is None and (which == "past" or (which == "last" and is_span)):
+    count = take_count(cursor) if which in ("last", "past", "next") else None
+    if count is None and (which == "past" or (which in ("last", "next") and is_span)):
         count = 1
-    noun = cursor.word().removesuffix("s") if which in ("last", "past", "this") else ""
+    noun = cursor.word().removesuffix("s") if which in ("last", "past", "this", "next") else ""
     today = datetime.date.today()
     if which in ("today", "yesterday"):
         day = today - datetime.timedelta(days=which == "yesterday")
         return Compare("=", Day(day.isoformat()), column, "time")
-    if noun not in (*_DAYS, *_MONTHS_OF) or (count is not None and not 0 < count <= MAX_PERIODS):
+    is_later = which == "next"
+    if (
+        (is_later and column is None)
+        or noun not in (*_DAYS, *_MONTHS_OF)
+        or (count is not None and not 0 < count <= MAX_PERIODS)
+    ):
         cursor.at = start
         return None
     cursor.at += 1
     if count is not None:
-        first = months_before(today, count * _MONTHS_OF[noun]) if noun in _MONTHS_OF else None
-        first = first or today - datetime.timedelta(days=count * _DAYS[noun])
-        return Between(Day(first.isoformat()), Day(today.isoformat()), column, "time")
+        back = -count if is_later else count
+        first = months_before(today, back * _MONTHS_OF[noun]) if noun in _MONTHS_OF else None
+        first = first or today - datetime.timedelta(days=back * _DAYS.get(noun, 0))
+        days = sorted((first, today))
+        return Between(Day(days[0].isoformat()), Day(days[1].isoformat()), column, "time")
+    back = {"this": 0, "next": -1}.get(which, 1)
     if noun == "year":
-        year = today.year - (which != "this")
+        year = today.year - back
         return Compare("=", Quantity(float(year), text=str(year)), column, "time")
-    first, last = _calendar_span(today, noun, back=which != "this")
+    first, last = _calendar_span(today, noun, back=back)
     return Between(Day(first.isoformat()), Day(last.isoformat()), column, "time")
 
 
@@ -253,8 +261,8 @@ def months_before(day: datetime.date, months: int) -> datetime.date | None:
     return min(datetime.date(year, month + 1, 1) + datetime.timedelta(days=day.day - 1), following - ONE_DAY)
 
 
-def _calendar_span(today: datetime.date, noun: str, *, back: bool) -> tuple[datetime.date, datetime.date]:
-    """The first and last day of this or the previous calendar week, month or quarter."""
+def _calendar_span(today: datetime.date, noun: str, *, back: int) -> tuple[datetime.date, datetime.date]:
+    """The first and last day of this calendar week, month or quarter, or of one so many before."""
     if noun in _DAYS:
         days = _DAYS[noun]
         first = today - datetime.timedelta(days=today.weekday() % days + back * days)

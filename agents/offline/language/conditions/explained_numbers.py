@@ -1,0 +1,72 @@
+"""Numbers and codes that the comment of a column explains in words: “1 low, 2 medium, 3 high”, “OH = overhead”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.domain import Column, Table
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.names.comments import codes_explained, unit_at_end
+from agents.offline.language.words import Words, are_forms, name_words
+from agents.offline.meaning.conditions import ColumnMention
+
+
+def values_in(text: str) -> list[str]:
+    """The parts of a list such as `glass, paper or textiles`."""
+    return [re.sub(r"^(?:the|an?) ", "", each) for each in re.split(r",? or |,? and |, ", text)]
+
+
+def numbers_explained(comment: str | None) -> dict[Words, int]:
+    """Numbers by the words that explain them in a comment: “confidence 1 low, 2 medium, 3 high”, “1 (minor)
+    to 5 (critical)”. Empty unless there are at least two."""
+    ends = r"(?= to | or | and |[,;.()/]|$)"
+    found = re.findall(rf"\b(\d{{1,2}}) ?[=:(]? ?([A-Za-z][A-Za-z -]*?){ends}", comment or "")
+    numbers = {name_words(words): int(number) for number, words in found if name_words(words)}
+    return numbers if len(numbers) > 1 and len({*numbers.values()}) == len(numbers) else {}
+
+
+def explains_number(column: Column, text: str) -> bool:
+    """Whether the comment of an integer column explains all values in `text`."""
+    values = set(map(name_words, values_in(text)))
+    return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
+
+
+def code_explained(columns: Sequence[Column], text: str) -> tuple[str, str] | None:
+    """The only code whose explanation begins with the words, and its column: `additional` of “ADD = additional
+    licensing”."""
+    words = name_words(text)
+    found = {
+        (each.name, code)
+        for each in columns
+        for own, codes in codes_explained(each.comment).items()
+        for code in codes
+        if words and own[: len(words)] == words and code in each.samples
+    }
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def number_explained(columns: Sequence[Column], text: str) -> tuple[str, int] | None:
+    """The only integer column whose comment explains a number so, also by a form of the word (`replaced` of “5
+    replace”), and that number."""
+    words = name_words(text)
+    found = [
+        (each.name, number)
+        for each in columns
+        if each.kind == "integer"
+        for own, number in numbers_explained(each.comment).items()
+        if own == words or (len(own) == len(words) == 1 and are_forms(own[0], words[0]))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def column_by_unit(cursor: Cursor, tables: Sequence[Table]) -> ColumnMention | None:
+    """The columns of which the next word is the unit, at the end of their comments or as their whole name: `132 kV`, of
+    “primary voltage, kV” and of a column `kv`."""
+    unit = name_words(cursor.word())  # in small letters: `kVA` is one word
+    numbers = [each for table in tables for each in table.columns if each.kind in ("integer", "number")]
+    names = [each.name for each in numbers if unit and unit in (unit_at_end(each), name_words(each.name))]
+    if not names:
+        return None
+    cursor.at += 1
+    return ColumnMention(cursor.word(-1), tuple(names))
