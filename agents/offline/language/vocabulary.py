@@ -336,15 +336,17 @@ class Vocabulary:
         return self._columns[key]
 
     def _without_other_rows(self, tables: Sequence[Table], words: Words, found: list[str]) -> list[str]:
-        """The columns, but none that only a comment calls like another table: `trees` are not “Tree canopy cover”."""
+        """The columns, but none that its comment calls like another table and its name does not: `trees` are not “Tree
+        canopy cover”, nor `ev chargers` the column `plan_ev_2030`."""
         match = self.match_table(words) if found else None
         if match is None or match.guessed or match.length < len(words) or {*match.found} & {*tables}:
             return found
         return [
             name
             for name in found
-            if any(
-                word_cost(own, word, several=True) is not None for own in name_words(name) for word in words
+            if all(
+                any(word_cost(own, word, several=True) is not None for own in name_words(name))
+                for word in words
             )
         ]
 

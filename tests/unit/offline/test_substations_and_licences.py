@@ -85,6 +85,11 @@ COMPLAINTS = make_table(
      (2, "N-2", "Loud music", 2, "NFA", 61.5, "N", "2024-05-01", (1.0, 1.1)),
      (3, "N-3", "Loud music", 3, "Closed", 60.0, "N", "2024-05-02", (1.0, 1.1))],
 )  # fmt: skip
+DISTRICTS = make_table(
+    "data.city_districts", "POLYGON", "Districts",
+    [("id", "integer", ""), ("name", "text", ""), ("plan_ev_2030", "integer", "planned EV charging points by 2030")],
+    [(1, "Manises", 149, (1.0, 1.0)), (2, "Patraix", 20, (1.0, 1.1))],
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -101,6 +106,7 @@ def desk() -> Desk:
             OUTAGES,
             CHARGERS,
             COMPLAINTS,
+            DISTRICTS,
         )
     )
 
@@ -108,6 +114,13 @@ def desk() -> Desk:
 @pytest.fixture
 def chat(desk: Desk) -> Chat:
     return Chat(desk.world, analyst=desk)
+
+
+async def test_rows_are_counted_and_not_those_that_a_column_plans(chat: Chat, desk: Desk) -> None:
+    """The district with the most planned chargers was told."""
+    answer = await chat("which district has the most ev chargers")
+    joined = dict(desk.analysis.steps)["spatial_join"]
+    assert (joined["source"], joined["other"]) == ("data.city_districts", "data.ev_chargers"), answer
 
 
 @pytest.mark.parametrize(
