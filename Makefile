@@ -16,12 +16,12 @@ CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prun
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test client-test compiled-tests test-fast
+.PHONY: help run test test-large client-test compiled-tests test-fast
 .PHONY: bench bench-spark chaos lint types style fmt docs client lock clean browser
 .DELETE_ON_ERROR:
 
 help: ## Show what there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
 	@exec $(BIN)/geoagent serve
@@ -29,6 +29,9 @@ run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at 
 test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test compiled-tests
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+test-large: $(VENV)/installed-for-tests $(CLIENT) browser ## Show a table of 10 million points on every screen of a browser
+	@GEOAGENT_TEST_ROWS=10000000 $(BIN)/python -m pytest -q tests/browser/test_large_table.py -k every_screen
 
 compiled-tests: tests/__pycache__/compiled
 

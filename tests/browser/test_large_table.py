@@ -1,6 +1,6 @@
 """A large table coloured by a column shows features on every screen from the world to a street.
 
-Continuous integration makes it of 10 million points (`GEOAGENT_TEST_ROWS=10000000`), which takes a minute more."""
+`make test-large` makes it of 10 million points, alone on the machine; continuous integration runs that, too."""
 
 from __future__ import annotations
 
