@@ -178,6 +178,14 @@ def fewer_samples_url(postgis: Postgis) -> Iterator[str]:
     postgis.drop(name)
 
 
+@pytest.fixture(scope="module")
+def fewest_samples_url(postgis: Postgis) -> Iterator[str]:
+    """A migrated database of this module, with few airports: for pages that only show that they are there."""
+    name = postgis.with_fewest_samples()
+    yield postgis.url(name)
+    postgis.drop(name)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def database(database_url: str) -> AsyncIterator[Database]:
     async with await Database.connect(Settings(database_url=database_url)) as opened:

@@ -12,7 +12,7 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations_light_and_dark
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 FOCUSED = """() => {
     const it = document.activeElement;

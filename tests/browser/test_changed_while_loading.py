@@ -12,7 +12,7 @@ from tests.browser.person import Person
 from tests.support.looking import until
 from tests.support.server import client
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 
 async def test_a_filter_that_comes_while_tiles_are_loading_is_drawn(person: Person, world: Server) -> None:

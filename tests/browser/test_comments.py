@@ -9,7 +9,7 @@ from tests.browser.conftest import Enter, Serve
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 
 async def choose(person: Person, item: str) -> None:

@@ -12,7 +12,7 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 SHOWN = """([which, id]) => {
     const map = window.geoagent[which];

@@ -8,7 +8,7 @@ from tests.browser.conftest import Enter
 from tests.support.ports import reserved_port
 from tests.support.server import local_server
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 
 async def test_a_restart_loses_nothing_and_needs_no_reload(enter: Enter, samples_url: str) -> None:

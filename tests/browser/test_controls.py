@@ -10,7 +10,7 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.browser.test_search import looked_at
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 
 async def test_the_map_becomes_a_globe_and_stays_one(person: Person) -> None:

@@ -10,7 +10,7 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 
 async def test_the_page_begins_in_the_box_and_a_draft_survives_a_reload(person: Person) -> None:

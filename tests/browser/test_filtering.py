@@ -10,7 +10,7 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 
 async def condition_of(person: Person, column: str) -> Locator:

@@ -13,7 +13,7 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.browser.test_sharing import view_link
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 LOOKS = [
     # the map

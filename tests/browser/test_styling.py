@@ -15,7 +15,7 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations, violations_light_and_dark
 from tests.support.looking import until
 
-FEWER_ROWS = True
+FEWEST_ROWS = True
 
 UNCOVERED = """([id, column]) => {
     const map = geoagent.map;

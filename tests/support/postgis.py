@@ -48,6 +48,7 @@ MOST_ROWS_DELETED = """
     DELETE FROM data.cities WHERE population < 50000 AND name <> 'Ulm';
     DELETE FROM data.airports WHERE id % 3 > 0 AND name NOT LIKE '%Berlin%';
 """
+MOST_AIRPORTS_DELETED = "DELETE FROM data.airports WHERE id % 30 > 0 AND name NOT LIKE '%Berlin%'"
 FILE_COPY_SINCE = 15
 """The first major version of PostgreSQL in which the way to copy a template can be chosen; before it copied files."""
 
@@ -114,7 +115,16 @@ class Postgis:
         """A database with all countries, the larger cities and each third airport."""
         self._template("migrated", "template0", None)
         self._template("with_samples", "migrated", _load_samples)
-        return self._copy("with_fewer_samples", "with_samples", _delete_most_rows)
+        return self._copy("with_fewer_samples", "with_samples", lambda url: _delete(url, MOST_ROWS_DELETED))
+
+    def with_fewest_samples(self) -> str:
+        """A database with all countries, the larger cities and each thirtieth airport."""
+        self._template("migrated", "template0", None)
+        self._template("with_samples", "migrated", _load_samples)
+        self._template("with_fewer_samples", "with_samples", lambda url: _delete(url, MOST_ROWS_DELETED))
+        return self._copy(
+            "with_fewest_samples", "with_fewer_samples", lambda url: _delete(url, MOST_AIRPORTS_DELETED)
+        )
 
     def drop(self, name: str) -> None:
         """Drop a database and its roles, once the statements that still run in it have ended.
@@ -192,8 +202,8 @@ async def _load_samples(url: str) -> None:
         await samples.load(database)
 
 
-async def _delete_most_rows(url: str) -> None:
+async def _delete(url: str, statements: str) -> None:
     connection = await asyncpg.connect(url)
-    await connection.execute(MOST_ROWS_DELETED)
+    await connection.execute(statements)
     await connection.execute("VACUUM (FULL, ANALYZE)")
     await connection.close()
