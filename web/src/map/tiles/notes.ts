@@ -27,6 +27,11 @@ export function asOf(map: MapLibre, layerId: string): string | null {
   return found === undefined ? null : new Date((found as number) * 1000).toISOString();
 }
 
+/** Whether tiles of the layer in view say anything of themselves: others draw each of its features. */
+export function hasNotes(map: MapLibre, layerId: string): boolean {
+  return notes(map, layerId).length > 0;
+}
+
 function notes(map: MapLibre, layerId: string) {
   return map.getSource(layerId) === undefined ? [] : map.querySourceFeatures(layerId, { sourceLayer: "_meta" });
 }

@@ -1,5 +1,6 @@
+import type { Map as MapLibre } from "maplibre-gl";
 import { expect, test } from "vitest";
-import { sameAs } from "./receipts";
+import { drawnFeatures, sameAs } from "./receipts";
 
 const point = (coordinates: number[], properties = { value: 1 }, id?: number) =>
   ({ ...(id !== undefined && { id }), properties, geometry: { type: "Point" as const, coordinates } });
@@ -29,4 +30,36 @@ test("the geometry of a feature with a key is not read", () => {
     },
   };
   expect(sameAs(keyed)).toBe(7);
+});
+
+const places = [[0, 0], [40, 10], [179, 0], [-179, 0], [0, 60]];
+
+/** A map of one layer whose bounds are given; only points of a flat one are compared with its bounds. */
+function mapWith(type: string, [west, south, east, north]: [number, number, number, number], pitch = 0, notes: object[] = []): MapLibre {
+  return {
+    getSource: () => ({}),
+    getLayersOrder: () => ["points:0"],
+    getLayer: (id: string) => ({ id, type, source: "points", sourceLayer: "features", isHidden: () => false }),
+    getFilter: () => undefined,
+    getZoom: () => 2,
+    getPitch: () => pitch,
+    getBearing: () => 0,
+    getProjection: () => ({ type: "mercator" }),
+    getBounds: () => ({ getWest: () => west, getSouth: () => south, getEast: () => east, getNorth: () => north }),
+    querySourceFeatures: (_: string, { sourceLayer }: { sourceLayer: string }) =>
+      sourceLayer === "_meta" ? notes : [...places, ...places].map((it, index) => point(it, undefined, (index % places.length) + 1)),
+    queryRenderedFeatures: () => [point([0, 0], undefined, 1)],
+  } as unknown as MapLibre;
+}
+
+test("points of a flat map are counted by their places, each once, also beyond the 180th meridian", () => {
+  expect(drawnFeatures(mapWith("circle", [-10, -10, 50, 20]), "points")).toBe(2);
+  expect(drawnFeatures(mapWith("circle", [170, -10, 190, 10]), "points")).toBe(2);
+  expect(drawnFeatures(mapWith("circle", [-300, -80, 300, 80]), "points")).toBe(5);
+});
+
+test("what is rendered is counted of shapes, on a map that is tilted, and of tiles that hold points for others", () => {
+  expect(drawnFeatures(mapWith("fill", [-300, -80, 300, 80]), "points")).toBe(1);
+  expect(drawnFeatures(mapWith("circle", [-300, -80, 300, 80], 30), "points")).toBe(1);
+  expect(drawnFeatures(mapWith("circle", [-300, -80, 300, 80], 0, [{ properties: { total: 9 } }]), "points")).toBe(1);
 });

@@ -4,9 +4,9 @@
  * Tiles that fail later do not count as loaded; their layer is in `tileFaults` until it is tried again.
  */
 import { signal } from "@preact/signals";
-import type { Map as MapLibre, MapGeoJSONFeature } from "maplibre-gl";
+import type { GeoJSONFeature, LngLatBounds, Map as MapLibre, MapGeoJSONFeature } from "maplibre-gl";
 import type { Layer } from "../../protocol/types";
-import { isSample, isThinned, isTooComplex } from "./notes";
+import { hasNotes, isSample, isThinned, isTooComplex } from "./notes";
 import { type TileError, TileRetries } from "./retries";
 
 export interface Receipt {
@@ -124,8 +124,38 @@ export function drawnFeatures(map: MapLibre, layerId: string): number {
   const layers = styleLayers(map, layerId);
   if (layers.length === 0) return 0;
   const seen = new Set<unknown>();
-  for (const feature of map.queryRenderedFeatures({ layers })) seen.add(sameAs(feature));
+  for (const feature of pointsInView(map, layers) ?? map.queryRenderedFeatures({ layers })) seen.add(sameAs(feature));
   return seen.size;
+}
+
+/**
+ * The points that one style layer draws on a flat map, by their places; null of anything else. MapLibre's query of what
+ * is rendered takes many times as long, in which the page answers nothing. Not of tiles that are thinned, samples or
+ * overviews: the buffer around one holds points that its neighbour left out, which are not drawn.
+ */
+function pointsInView(map: MapLibre, [id, ...others]: readonly string[]): GeoJSONFeature[] | null {
+  const layer = id === undefined ? undefined : map.getLayer(id);
+  if (layer?.type !== "circle" || others.length > 0 || !isFlat(map) || hasNotes(map, layer.source)) return null;
+  if (layer.isHidden(map.getZoom())) return [];
+  const filter = map.getFilter(layer.id);
+  const found = map.querySourceFeatures(layer.source, { sourceLayer: layer.sourceLayer, validate: false, ...(filter && { filter }) });
+  const bounds = map.getBounds();
+  return found.filter(({ geometry }) => isWithin(geometry, bounds));
+}
+
+const isFlat = (map: MapLibre): boolean =>
+  map.getPitch() === 0 && map.getBearing() === 0 && map.getProjection()?.type !== "globe";
+
+function isWithin(geometry: GeoJSON.Geometry, bounds: LngLatBounds): boolean {
+  if (geometry.type === "MultiPoint") return geometry.coordinates.some((it) => isPlaceWithin(it, bounds));
+  return geometry.type === "Point" && isPlaceWithin(geometry.coordinates, bounds);
+}
+
+/** The map may show the same place several times, or beyond the 180th meridian. */
+function isPlaceWithin([longitude = 0, latitude = 0]: GeoJSON.Position, bounds: LngLatBounds): boolean {
+  const west = bounds.getWest();
+  const fromWest = (((longitude - west) % 360) + 360) % 360;
+  return fromWest <= bounds.getEast() - west && latitude >= bounds.getSouth() && latitude <= bounds.getNorth();
 }
 
 /** The representatives or cells of a layer in view, and how many features they stand for. */
