@@ -10,7 +10,7 @@ from agents.domain import Column, Cql2, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.bars_of_rows import is_measure, names_of_few
 from agents.offline.commands.plans.drawing import top_rows
-from agents.offline.commands.requests import command, tables_of
+from agents.offline.commands.requests import command, mentions_having, tables_of
 from agents.offline.language.figures import adds_up
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.columns import times_of
@@ -20,7 +20,6 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
-from agents.offline.meaning.individuals import with_all_people
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
@@ -119,16 +118,20 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 def _over_time(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     """`plot the water temperature at Long Beach over time`: along the rows' only date."""
     rows, words = bound.get("rows"), bound["first"].text
-    known = tables_of(rows.mention, vocabulary) if rows is not None else vocabulary.few_tables
-    tables = [table for table in known if vocabulary.columns_called((table,), words)]
+    if rows is None:
+        mention, tables = next(iter(mentions_having([words], vocabulary)), (None, []))
+    else:
+        known = tables_of(rows.mention, vocabulary)
+        mention = rows.mention
+        tables = [table for table in known if vocabulary.columns_called((table,), words)]
     times = times_of(tables[0]) if len(tables) == 1 else []
     if (
-        len(times) != 1
+        mention is None
+        or len(times) != 1
         or (rows is not None and rows.top is not None)
         or kind_named(bound["kind"]) not in ("", "line")
     ):
         return None
-    mention = Mention(tables[0].name, (tables[0].id,)) if rows is None else rows.mention
     along = {**bound, "kind": "line", "second": ColumnWords(times[0].name)}
     where = all_of(rows.where if rows is not None else None, bound.get("more"))
     return _chart(along, mention, tables, vocabulary, where)
@@ -171,28 +174,14 @@ def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 
 
 def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
-    """`population by continent`: of layers with these columns, else of any such table.
-
-    The result of an analysis with a single row, such as a ring around a city, is used last.
-    """
+    """`population by continent`: of layers with these columns, else of any such table."""
     words = [bound[name].text for name in ("first", "second") if name in bound]
     rows = vocabulary.match_table(name_words(words[0])) if len(words) == 2 and is_plural(words[0]) else None
     if rows is not None and rows.length == len(name_words(words[0])):
         return None  # `cities per continent` are counted, and not the column `city` of airports
-    shown = [
-        table for each in reversed(vocabulary.layers) if (table := vocabulary.table(each.table)) is not None
-    ]
-    single = [table for table in shown if table.is_result and table.row_estimate == 1]
-    for tables in ([table for table in shown if table not in single], vocabulary.few_tables, single):
-        having = [
-            table for table in tables if all(vocabulary.columns_called((table,), each) for each in words)
-        ]
-        columns = [name for each in words for name in vocabulary.columns_called(having, each)]
-        having = with_all_people(having, columns)
-        if having and ("more" not in bound or len(having) == 1):
-            ids = tuple(dict.fromkeys(table.id for table in having))
-            layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)
-            return _chart(bound, Mention("it", ids, layers), having, vocabulary, bound.get("more"))
+    for mention, having in mentions_having(words, vocabulary):
+        if "more" not in bound or len(having) == 1:
+            return _chart(bound, mention, having, vocabulary, bound.get("more"))
     return None
 
 
@@ -297,6 +286,8 @@ COMMANDS = (
 async def chart(scene: Scene, intent: i.Chart) -> Calls:
     """Call `make_chart`. Raises Ask or Refuse."""
     mention = intent.subject
+    if mention.text == "it" and scene.rows is not None and scene.rows.table in mention.tables:
+        mention = Mention("it", pronoun=True)  # no rows are named: those of the question before
     asked = scene.undrawn(mention) or scene.narrowed(mention)
     shown = asked is None and (mention.pronoun or bool(mention.layers))
     layer = scene.layer_of(mention) if shown else None

@@ -6,7 +6,7 @@ A reading ends where a command may end; the longest wins, and the cheapest of eq
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Mention, parts_of, without_wording
+from agents.offline.meaning.individuals import with_all_people
 from agents.offline.meaning.intents import Intent, UseTool
 from agents.offline.meaning.scene import chosen_option
 
@@ -51,6 +52,27 @@ def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, .
         if mention is None or mention.pronoun or each.id in mention.layers
     ]
     return vocabulary.tables([*dict.fromkeys([*(mention.tables if mention is not None else ()), *shown])])
+
+
+def mentions_having(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tuple[Mention, list[Table]]]:
+    """The tables with columns called so, best first: those on the map, then any.
+
+    The result of an analysis with a single row, such as a ring around a city, comes last.
+    """
+    shown = [
+        table for each in reversed(vocabulary.layers) if (table := vocabulary.table(each.table)) is not None
+    ]
+    single = [table for table in shown if table.is_result and table.row_estimate == 1]
+    for tables in ([table for table in shown if table not in single], vocabulary.few_tables, single):
+        having = [
+            table for table in tables if all(vocabulary.columns_called((table,), each) for each in words)
+        ]
+        columns = [name for each in words for name in vocabulary.columns_called(having, each)]
+        having = list({table.id: table for table in with_all_people(having, columns)}.values())
+        if having:
+            ids = tuple(table.id for table in having)
+            layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)
+            yield Mention("it", ids, layers), having
 
 
 def row_column(vocabulary: Vocabulary, row: str, column: str) -> tuple[Table, str] | None:

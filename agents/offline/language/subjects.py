@@ -353,7 +353,7 @@ class Grammar(ValueNouns):
                 return replace(top, column=column, unit=self.unit_of_answer())
         cursor.at = start
         if (top is None or top.word == "sorted") and (order := take_order(cursor)) is not None:
-            return order if top is None else replace(top, descending=order.descending)
+            return order if top is None else replace(top, descending=order.descending, measure=order.measure)
         cursor.at = start
         if cursor.take(p.WITH_THE):
             word = cursor.take("most", "least", "fewest")
