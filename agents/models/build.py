@@ -18,22 +18,11 @@ from agents.core.model import Model, ModelError
 from agents.models.adapters.base import Adapter
 from agents.models.cassette import Cassette
 from agents.models.fallback import Fallback
-from agents.models.providers import CALLINGS, Calling, Catalogue, ModelConfig
+from agents.models.providers import ADAPTERS, CALLINGS, WRAPPERS, Calling, Catalogue, ModelConfig
 
 log = logging.getLogger(__name__)
 CASSETTE_VARIABLE = "GEOAGENT_CASSETTE"
 
-_ADAPTERS = {
-    "openai_responses": ("agents.models.adapters.openai_responses", "OpenAIResponses"),
-    "openai_chat": ("agents.models.adapters.openai_chat", "OpenAIChat"),
-    "anthropic": ("agents.models.adapters.anthropic", "Anthropic"),
-    "ollama": ("agents.models.adapters.ollama", "Ollama"),
-}
-_WRAPPERS = {
-    "structured_output": ("agents.models.adapters.structured_output", "StructuredOutput"),
-    "text": ("agents.models.adapters.text", "Text"),
-    "none": ("agents.models.adapters.none", "NoTools"),
-}
 _CALLING_SUFFIX = re.compile(r"[A-Za-z_-]+")
 """A word after an @ names a calling type; with digits it is a version, which is part of the model name."""
 
@@ -121,7 +110,7 @@ def _split_calling(name: str) -> tuple[str, Calling | None]:
     start, _, end = name.rpartition("@")
     for calling in CALLINGS:
         if end == calling and start:
-            return start, calling  # type: ignore[return-value]  # CALLINGS are the values of Calling
+            return start, calling
     if start and _CALLING_SUFFIX.fullmatch(end):
         raise ModelError(
             "not_configured",
@@ -134,21 +123,21 @@ def _split_calling(name: str) -> tuple[str, Calling | None]:
 def _adapter(config: ModelConfig, client: Any = None) -> Model:
     if config.calling == "offline":
         return _offline()
-    if config.calling in _WRAPPERS:
-        inner: Model = _load(_ADAPTERS[config.transport])(config, client)
-        made: Model = _load(_WRAPPERS[config.calling])(inner)
+    if config.calling in WRAPPERS:
+        inner: Model = _adapter_class(config.transport, ADAPTERS)(config, client)
+        made: Model = _adapter_class(config.calling, WRAPPERS)(inner)
         return made
-    adapter: Adapter = _load(_ADAPTERS[config.calling])(config, client)
+    adapter: Adapter = _adapter_class(config.calling, ADAPTERS)(config, client)
     return adapter
 
 
-def _load(place: tuple[str, str]) -> Any:
-    module, cls = place
-    return getattr(import_module(module), cls)
+def _adapter_class(calling: str, classes: Mapping[str, str]) -> Any:
+    """Imported only when a model needs it: the SDKs of providers are large."""
+    return getattr(import_module(f"agents.models.adapters.{calling}"), classes[calling])
 
 
 def _offline() -> Model:
-    model: Model = _load(("agents.offline.model", "OfflineModel"))()
+    model: Model = import_module("agents.offline.model").OfflineModel()
     return model
 
 

@@ -11,17 +11,30 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.core.model import ModelError
 
-Calling = Literal[
-    "openai_responses", "openai_chat", "anthropic", "ollama", "structured_output", "text", "offline", "none"
-]
-Transport = Literal["openai_responses", "openai_chat", "anthropic", "ollama"]
-CALLINGS: tuple[str, ...] = get_args(Calling)
+ADAPTERS = {
+    "openai_responses": "OpenAIResponses",
+    "openai_chat": "OpenAIChat",
+    "anthropic": "Anthropic",
+    "ollama": "Ollama",
+}
+"""Calling types with a wire format of their own: the class in the module of that name in `agents.models.adapters`."""
+WRAPPERS = {
+    "structured_output": "StructuredOutput",
+    "text": "Text",
+    "none": "NoTools",
+}
+"""Calling types that use the wire format of another, the provider's `transport`: the class, as above."""
+CALLINGS = (*ADAPTERS, *WRAPPERS, "offline")
+if TYPE_CHECKING:
+    Calling = Transport = str
+else:
+    Calling, Transport = Literal[CALLINGS], Literal[tuple(ADAPTERS)]
 BUILT_IN = Path(__file__).with_name("providers.json")
 PROVIDERS_VARIABLE = "GEOAGENT_PROVIDERS"
 """Names a file of providers that is laid over the built-in one."""

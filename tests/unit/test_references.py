@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
-from pathlib import Path
 
 import pytest
 
 from server.gis.operations import OPERATIONS
-
-TESTS = Path(__file__).resolve().parents[1] / "integration/operations"
-
-
-@cache
-def marked() -> dict[str, list[ast.AsyncFunctionDef]]:
-    """The tests that are marked, by operation."""
-    found: dict[str, list[ast.AsyncFunctionDef]] = {}
-    for path in sorted(TESTS.glob("test_*.py")):
-        for test in ast.parse(path.read_text()).body:
-            if not isinstance(test, ast.AsyncFunctionDef):
-                continue
-            for mark in test.decorator_list:
-                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.reference":
-                    for name in mark.args:
-                        found.setdefault(ast.literal_eval(name), []).append(test)
-    return found
+from tests.support.references import references
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_operation_is_held_against_a_reference(operation: str) -> None:
     """The test runs the operation, and compares what came out."""
-    tests = marked().get(operation)
+    tests = [each.test for each in references() if each.operation == operation]
     assert tests, (
         f'no test is marked @pytest.mark.reference("{operation}") (docs/extending.md, Add an operation)'
     )
@@ -41,4 +23,4 @@ def test_every_operation_is_held_against_a_reference(operation: str) -> None:
 
 
 def test_no_mark_names_an_operation_that_is_gone() -> None:
-    assert set(marked()) <= set(OPERATIONS)
+    assert {each.operation for each in references()} <= set(OPERATIONS)

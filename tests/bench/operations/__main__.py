@@ -15,7 +15,7 @@ from pathlib import Path
 
 from server.postgres.cluster import PrivateCluster
 from tests.bench.operations.case import Case
-from tests.bench.operations.cases import GIVEN
+from tests.bench.operations.cases import CASES
 from tests.bench.operations.measured import Measured
 from tests.bench.operations.measuring import Measuring
 from tests.bench.operations.page import line, small_of, table, write
@@ -44,9 +44,9 @@ def main() -> None:
     options = parser.parse_args()
     measured = Measured(options.rows)
     named = [
-        case for case in GIVEN if case.operation in options.operations or case.name in options.operations
+        case for case in CASES if case.operation in options.operations or case.name in options.operations
     ]
-    cases = named or (list(GIVEN) if options.again else measured.missing(GIVEN))
+    cases = named or (list(CASES) if options.again else measured.missing(CASES))
     with home(options.home) as folder, private_cluster(folder, CONFIGURATION) as cluster:
         asyncio.run(measure(cluster, cases, measured, options))
     print(table(measured, options.rows))

@@ -1,4 +1,5 @@
 """Each operation with its arguments, and GeoPandas for the same; by_hand.sql has the SQL that a person would write.
+Arguments alone may also be declared by the reference test of the operation.
 
 That measures on the spheroid (geography), as the operations do. GeoPandas calculates in the plane of UTM zone 32, which
 its frames are in already. Where no person would write it by hand, the operation's own SQL, in psql, is the baseline."""
@@ -20,10 +21,11 @@ from tests.bench.operations.in_geopandas import (
     symmetric,
     weighted,
 )
+from tests.support.references import references
 
 NEIGHBOURS = {"source": "data.tenth", "column": "value", "k": 8}
 
-GIVEN = (
+CASES = (
     Case(
         "filter",
         "forest worth over 500",
@@ -393,5 +395,10 @@ GIVEN = (
     ),
     Case(
         "changes", "none", {"source": "data.points", "other": "data.points", "key": ["id"], "unchanged": True}
+    ),
+    *(
+        Case(each.operation, "as its test declares", each.benchmark)
+        for each in references()
+        if each.benchmark is not None
     ),
 )

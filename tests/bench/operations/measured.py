@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from tests.bench.operations.case import Case
-from tests.bench.operations.cases import GIVEN
+from tests.bench.operations.cases import CASES
 
 FOLDER = Path(__file__).with_name("measured")
 
@@ -53,7 +53,7 @@ class Measured:
         self._read()  # another sitting may have written meanwhile
         self._took[took.case] = took
         self._file.parent.mkdir(exist_ok=True)
-        place = {case.name: number for number, case in enumerate(GIVEN)}
+        place = {case.name: number for number, case in enumerate(CASES)}
         every = sorted(self._took.values(), key=lambda each: place.get(each.case, len(place)))
         lines = ",\n".join(each.model_dump_json(exclude_defaults=True) for each in every)
         self._file.write_text(f"[\n{lines}\n]\n")
@@ -63,7 +63,7 @@ class Measured:
         self._took = {each["case"]: Took.model_validate(each) for each in kept}
 
     def all(self) -> list[tuple[Case, Took]]:
-        return [(case, self._took[case.name]) for case in GIVEN if case.name in self._took]
+        return [(case, self._took[case.name]) for case in CASES if case.name in self._took]
 
     def missing(self, cases: Iterable[Case]) -> list[Case]:
         return [case for case in cases if case not in self]

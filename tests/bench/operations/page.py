@@ -10,7 +10,7 @@ from pathlib import Path
 import geopandas
 
 from tests.bench.operations.case import Case
-from tests.bench.operations.cases import GIVEN
+from tests.bench.operations.cases import CASES
 from tests.bench.operations.measured import Measured, Took
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
@@ -62,8 +62,8 @@ def line(case: Case, took: Took, rows: int) -> str:
 
 def summary(measured: Measured) -> list[str]:
     every = measured.all()
-    lines = [f"Measured: {len(every)} of {len(GIVEN)} cases."]
-    missing = [case.name for case in measured.missing(GIVEN)]
+    lines = [f"Measured: {len(every)} of {len(CASES)} cases."]
+    missing = [case.name for case in measured.missing(CASES)]
     if 0 < len(missing) < len(every):
         lines.append(f"Not measured on so many rows: {'; '.join(missing)}.")
     hand = [took.ours / took.hand for _case, took in every if took.ours and took.hand]

@@ -1,7 +1,7 @@
 """Following docs/extending.md adds one of everything: its files, its changes and its commands, in a copy.
 
 A block whose title is a path is that file; one marked `diff` changes it. Then the tests of the page run in the copy,
-and those that hold every operation and tool to their obligations."""
+those that hold every operation and tool to their obligations, and the checks of the client."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs/extending.md").read_text()
 OVERVIEW = (ROOT / "docs/architecture.md").read_text()
 MAX_OVERVIEW_LINES = 80
-FOLDERS = ("agents", "server", "migrations", "docs", "tests", "tools", "web/src/protocol")
-FILES = ("pyproject.toml", "README.md", "Makefile", "Dockerfile", "docker-compose.yml", ".dockerignore")
+FOLDERS = ("agents", "server", "migrations", "docs", "tests", "tools", "web/src", "web/scripts")
+FILES = (
+    *("pyproject.toml", "README.md", "Makefile", "Dockerfile", "docker-compose.yml", ".dockerignore"),
+    *("web/package.json", "web/tsconfig.json", "web/vite.config.ts"),
+)
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
 BLOCKS = [(found[1], found[2], found[3]) for found in BLOCK.finditer(PAGE)]
 OBLIGATIONS = (
@@ -46,6 +49,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         shutil.copytree(ROOT / folder, place / folder)
     for file in FILES:
         shutil.copy(ROOT / file, place / file)
+    (place / "web/node_modules").symlink_to(ROOT / "web/node_modules")
+    (place / ".venv").symlink_to(sys.prefix)
     yield place
     shutil.rmtree(place)
 
@@ -75,16 +80,19 @@ def run(copy: Path, *command: str) -> None:
 
 def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
     tests: list[str] = []
+    client_tests: list[str] = []
     for language, path, content in BLOCKS:
         if language == "diff":
             (copy / path).write_text(changed(copy / path, content))
         elif path:
             assert not (copy / path).exists(), path
+            (copy / path).parent.mkdir(exist_ok=True)
             (copy / path).write_text(content)
             tests += [path] if path.startswith("tests/") else []
-    (command,) = [content for language, _, content in BLOCKS if language == "sh"]
-    run(copy, sys.executable, *command.split()[1:])
-    assert len(tests) == 7
+            client_tests += [path.removeprefix("web/")] if ".test." in path else []
+    for command in [content for language, _, content in BLOCKS if language == "sh"]:
+        run_with_node(copy, command)
+    assert (len(tests), len(client_tests)) == (9, 2)
     run(
         copy,
         sys.executable,
@@ -98,6 +106,13 @@ def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
         *tests,
         *OBLIGATIONS,
     )
+    run_with_node(copy, "cd web && npm run --silent check")
+    run_with_node(copy, f"cd web && npx vitest run src/i18n/worded.test.ts {' '.join(client_tests)}")
+
+
+def run_with_node(copy: Path, command: str) -> None:
+    """Run a command in the shell with the Node.js that builds the client."""
+    run(copy, "bash", "-c", f"cd {ROOT} && source tools/node.sh && cd {copy} && {command}")
 
 
 def test_every_path_of_the_page_exists() -> None:

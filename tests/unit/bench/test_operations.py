@@ -8,23 +8,23 @@ import sqlglot
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation
 from tests.bench.operations.case import BY_HAND
-from tests.bench.operations.cases import GIVEN
+from tests.bench.operations.cases import CASES
 from tests.bench.operations.data import town
 
 
 def test_every_operation_is_measured_with_arguments_that_it_takes() -> None:
-    assert {case.operation for case in GIVEN} == set(OPERATIONS), (
-        "tests/bench/operations/cases.py needs a case of each operation (docs/extending.md, Add an operation)"
+    assert {case.operation for case in CASES} == set(OPERATIONS), (
+        "give benchmark= to the mark `reference` of the operation's test (docs/extending.md, Add an operation)"
     )
-    for case in GIVEN:
+    for case in CASES:
         operation: Operation[object] = OPERATIONS[case.operation]
         operation.arguments.model_validate(case.arguments)
-    assert len({case.name for case in GIVEN}) == len(GIVEN)
+    assert len({case.name for case in CASES}) == len(CASES)
 
 
 def test_what_is_written_by_hand_belongs_to_a_case_and_ends_with_a_query() -> None:
-    assert set(BY_HAND) <= {case.name for case in GIVEN}
-    for case in GIVEN:
+    assert set(BY_HAND) <= {case.name for case in CASES}
+    for case in CASES:
         if case.sql is not None:
             assert isinstance(sqlglot.parse_one(case.sql, read="postgres"), sqlglot.exp.Query)
 

@@ -50,7 +50,7 @@ async def test_the_providers_file_is_valid_and_does_what_is_said(tmp_path: Path)
 
 def test_the_message_about_a_fault_is_as_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("mine.json").write_text('{"providers": {"llamacpp": {"calling": "telepathy"}}}')
+    Path("mine.json").write_text('{"providers": {"llamacpp": {"context_tokens": 0}}}')
     with pytest.raises(ModelError) as caught:
         build("offline", {}, providers_file=Path("mine.json"))
     assert str(caught.value) == blocks("text")[0]

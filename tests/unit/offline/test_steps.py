@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from server.gis.operations import OPERATIONS
+from tests.support.references import references
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
@@ -26,7 +27,8 @@ def one(operation: str, source: str = COUNTRIES, **arguments: Any) -> Steps:
     return [(operation, {"source": source, **arguments})]
 
 
-SAID: list[tuple[str, Steps]] = [
+REQUESTS: list[tuple[str, Steps]] = [
+    *((each.request[0], [(each.operation, each.request[1])]) for each in references() if each.request),
     ("dissolve countries by continent", one("dissolve", by=["continent"])),
     ("merge the countries by continent", one("dissolve", by=["continent"])),
     (
@@ -259,7 +261,7 @@ SAID: list[tuple[str, Steps]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("goal", "steps"), SAID, ids=[goal for goal, _steps in SAID])
+@pytest.mark.parametrize(("goal", "steps"), REQUESTS, ids=[goal for goal, _steps in REQUESTS])
 async def test_words_become_operations(goal: str, steps: Steps) -> None:
     world = World()
     desk = Desk(world)
@@ -271,10 +273,10 @@ async def test_words_become_operations(goal: str, steps: Steps) -> None:
 
 
 def test_every_operation_has_words() -> None:
-    requested = {operation for _goal, steps in SAID for operation, _arguments in steps}
+    requested = {operation for _goal, steps in REQUESTS for operation, _arguments in steps}
     requested_elsewhere = {"nearest", "sort"}  # in test_analysis.py, and below
     assert set(OPERATIONS) - requested - requested_elsewhere == set(), (
-        "a request of a user is missing in SAID (docs/extending.md, Add an operation)"
+        "give request= to the mark `reference` of the operation's test (docs/extending.md, Add an operation)"
     )
 
 

@@ -54,7 +54,6 @@ export interface Listener {
 type Requests = Protocol["requests"];
 type Wish<Name extends keyof Requests> = Omit<Requests[Name], "map_id">;
 
-const TRANSIENT = new Set(["ai_delta", "turn_waiting", "analysis_progress", "export_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
 const NO_ANSWER: Fault = { code: "no_answer", get message() { return t("noAnswer"); } };
 const TOO_LARGE: Fault = { code: "too_large", get message() { return t("tooLong"); } };
 const OFFLINE: Fault = { code: "offline", get message() { return t("noConnection"); } };
@@ -185,12 +184,13 @@ export class Connection {
     if (name === "access_withdrawn") {
       this.joined = false;
       this.listener.status("unknown_map");
-    } else if (TRANSIENT.has(name)) {
-      if (this.joined) this.listener.transient({ event: name, data } as TransientEvent);
-      else if (name === "presence") this.presence = { event: name, data } as TransientEvent;
     } else if (typeof (data as { seq?: unknown })?.seq === "number") {
       if (this.mapId !== null && (data as { map_id?: string }).map_id !== this.mapId) return;
       this.sequence.receive({ event: name, data } as MapEvent);
+    } else if (this.joined) {
+      this.listener.transient({ event: name, data } as TransientEvent);
+    } else if (name === "presence") {
+      this.presence = { event: name, data } as TransientEvent;
     }
   }
 
