@@ -57,7 +57,7 @@ style: $(VENV)/installed-for-tests web/node_modules/.package-lock.json
 	@$(BIN)/lint-imports
 	@$(NODE) cd web && npm run --silent check
 
-fmt: $(VENV)/installed-for-tests ## Format the Python code, and mend what can be mended by itself
+fmt: $(VENV)/installed-for-tests ## Format the Python code and apply automatic fixes
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 

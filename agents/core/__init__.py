@@ -10,7 +10,7 @@ from agents.core.loop.agent import Agent
 from agents.core.loop.events import (
     AgentEvent,
     ApprovalNeeded,
-    AssistantSaid,
+    AssistantText,
     Delta,
     Finished,
     Forwarded,
@@ -40,7 +40,7 @@ from agents.core.tools.tool import Tool, tool
 from agents.core.tools.toolbox import ToolBox
 
 __all__ = [
-    "Agent", "AgentEvent", "AgentRegistry", "ApprovalNeeded", "AssistantMessage", "AssistantSaid", "BaseTool",
+    "Agent", "AgentEvent", "AgentRegistry", "ApprovalNeeded", "AssistantMessage", "AssistantText", "BaseTool",
     "Completed", "DeclarationError", "Delta", "Finished", "Forwarded", "Limits", "Message", "Model", "ModelError",
     "ModelEvent", "ModelRequest", "Param", "Result", "Snapshot", "Telemetry", "TextDelta", "Tool", "ToolBox",
     "ToolCall", "ToolContext", "ToolDone", "ToolFailed", "ToolMessage", "ToolResult", "ToolRetry", "ToolSpec",

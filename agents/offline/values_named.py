@@ -19,7 +19,7 @@ from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene, unless_failed
-from agents.offline.meaning.spellings import is_code, spellings
+from agents.offline.meaning.spellings import is_short_code, spellings
 from agents.offline.meaning.stored_values import plain, wanted_values
 from agents.text_search import TextSearch
 
@@ -75,7 +75,7 @@ async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:
         for table in tables
         for column, stored in wanted_values(rows.get(table.id, ()), columns[table.id], wanted, nouns).items()
         for value in stored
-        if is_numbered(value) or not is_code(value)
+        if is_numbered(value) or not is_short_code(value)
     ]
 
 

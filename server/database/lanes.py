@@ -1,7 +1,7 @@
 """Lanes: who uses the database connections of one kind of work next.
 
 Work of one lane never waits for that of another: tiles not for analyses, chat not for uploads. Within a lane,
-visitors (network addresses) that wait are served in turns, and of each visitor the parties (usually maps); a party and
+waiting visitors (network addresses) are served one after the other, and so are the parties (usually maps) of each; a party and
 a visitor may each hold only a share of the lane. Waiting is bounded in number and in time; work that cannot be served
 gets `LaneBusy`, which never means that the database is away. Where too many wait, the newest request of the visitor
 with the most of them gives way."""
@@ -87,11 +87,11 @@ class Holder(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """Who waits for a place; `turn` is done when there is one, or fails when it was given to others."""
+    """Who waits for a place; `admitted` is done when there is one, or fails when it was given to others."""
 
     number: int
     holder: Holder
-    turn: asyncio.Future[None]
+    admitted: asyncio.Future[None]
 
 
 class Lane:
@@ -153,15 +153,15 @@ class Lane:
             self._take(holder)
             return holder
         self._came += 1
-        turn = asyncio.get_running_loop().create_future()
-        mine = Waiting(self._came, holder, turn)
+        admitted = asyncio.get_running_loop().create_future()
+        mine = Waiting(self._came, holder, admitted)
         self._make_room(mine)
         self._add(mine)
         try:
             async with asyncio.timeout(self._wait):
-                await mine.turn
+                await mine.admitted
         except BaseException as error:
-            if mine.turn.done() and not mine.turn.cancelled() and mine.turn.exception() is None:
+            if mine.admitted.done() and not mine.admitted.cancelled() and mine.admitted.exception() is None:
                 self.leave(holder)
             else:
                 self._remove(mine)
@@ -171,7 +171,7 @@ class Lane:
         return holder
 
     def leave(self, holder: Holder) -> None:
-        """Return a connection to the lane; the next caller in turn gets it."""
+        """Return a connection to the lane; the next waiting caller gets it."""
         for counter, name in ((self._held, holder.party), (self._held_of_visitor, holder.visitor)):
             counter[name] -= 1
             if not counter[name]:
@@ -194,8 +194,8 @@ class Lane:
             raise self._refusal()
         victim = max((queue[-1] for queue in self._waiting[greediest].values()), key=lambda each: each.number)
         self._remove(victim)
-        if not victim.turn.done():  # else it is being given up
-            victim.turn.set_exception(self._refusal())
+        if not victim.admitted.done():  # else it is being given up
+            victim.admitted.set_exception(self._refusal())
 
     def _may_enter(self, holder: Holder) -> bool:
         if self.in_use >= self.size:
@@ -210,9 +210,9 @@ class Lane:
             if chosen is None:
                 return
             self._remove(chosen)
-            if not chosen.turn.done():
+            if not chosen.admitted.done():
                 self._take(chosen.holder)
-                chosen.turn.set_result(None)
+                chosen.admitted.set_result(None)
 
     def _next(self) -> Waiting | None:
         """Who is served next: one visitor after the other, and of a visitor one party after the other."""

@@ -53,8 +53,9 @@ class Spooled:
         self._chunks = 0
         self._more = asyncio.Event()
 
-    async def write(self, chunks: AsyncGenerator[bytes, None], turns: Lane) -> None:
-        async with turns.place(), aclosing(chunks):
+    async def write(self, chunks: AsyncGenerator[bytes, None], lane: Lane) -> None:
+        """Write all chunks to the file, once the lane has a place for it."""
+        async with lane.place(), aclosing(chunks):
             with self.path.open("wb", buffering=0) as file:
                 async for chunk in chunks:
                     self._transfer.grow(len(chunk))

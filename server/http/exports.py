@@ -75,7 +75,7 @@ def routes(
     """The route; at most `at_once` exports read the database at the same time, others wait. `rows` is how many a file
     in a format that is not streamed may have."""
     # One slot always stays free for other addresses.
-    turns = Lane("export", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
+    exporting = Lane("export", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
     sending = Lane("sending", MAX_CONCURRENT_EXPORTS, MAX_EXPORTS_PER_ADDRESS, wait=0)
 
     async def export(request: web.Request) -> web.StreamResponse:
@@ -109,15 +109,15 @@ def routes(
         address = shared_address(request)
         with working_for(address), spool.transfer(address) as transfer:
             async with sending.place(), whole_transfer(request):
-                async with turns.place():
+                async with exporting.place():
                     source = await source.of_one_type()
                 if kind == "geojson":
-                    return await _streamed(request, geojson(source, layer.name), headers, transfer, turns)
+                    return await _streamed(request, geojson(source, layer.name), headers, transfer, exporting)
                 if kind == "csv":
                     return await _streamed(
-                        request, csv_text(source, cast("Placing | None", placing)), headers, transfer, turns
+                        request, csv_text(source, cast("Placing | None", placing)), headers, transfer, exporting
                     )
-                return await _sent_file(request, source, kind, layer, headers, transfer, turns, rows)
+                return await _sent_file(request, source, kind, layer, headers, transfer, exporting, rows)
 
     return [web.get("/api/maps/{map_id}/layers/{layer_id}/export.{format}", export)]
 
@@ -175,10 +175,10 @@ async def _streamed(
     chunks: AsyncGenerator[bytes, None],
     headers: dict[str, str],
     transfer: Transfer,
-    turns: Lane,
+    lane: Lane,
 ) -> web.StreamResponse:
     spooled = Spooled(transfer.folder / "export", transfer)
-    writing = asyncio.create_task(spooled.write(chunks, turns))
+    writing = asyncio.create_task(spooled.write(chunks, lane))
     try:
         return await spooled.answer(request, writing, headers)
     finally:
@@ -192,11 +192,11 @@ async def _sent_file(
     layer: Layer,
     headers: dict[str, str],
     transfer: Transfer,
-    turns: Lane,
+    lane: Lane,
     rows: int,
 ) -> web.StreamResponse:
     path = transfer.folder / f"layer.{kind}"
 
-    async with turns.place():
+    async with lane.place():
         await measured(write_file(source, kind, layer.name, path, rows), transfer.folder, transfer)
     return await file_answer(request, path, headers)

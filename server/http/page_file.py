@@ -48,13 +48,13 @@ def routes(
 ) -> list[web.RouteDef]:
     """The route; `page` is the template that the client's build creates. `at_once` maps are read concurrently, one of
     each network address."""
-    turns = Lane("map files", at_once, 1, wait=WAIT_S)
+    saving = Lane("map files", at_once, 1, wait=WAIT_S)
 
     async def map_file(request: web.Request) -> web.Response:
         template = await asyncio.to_thread(read_template, page)
         map_id = request.match_info["map_id"]
         state = await log.reader.state(map_id)
-        async with turns.place(shared_address(request)):
+        async with saving.place(shared_address(request)):
             layers: list[str] = []
             left = DATA_BYTES
             for place, layer in enumerate(state.layers):

@@ -54,7 +54,7 @@ class Connection:
             self._reading.discard(task)
 
     @asynccontextmanager
-    async def in_turn(self, limit: int) -> AsyncIterator[None]:
+    async def in_order(self, limit: int) -> AsyncIterator[None]:
         """Run a request after all earlier ones, of which at most `limit` may wait."""
         if self._waiting >= limit:
             raise RequestFault("rate_limited", WAITING(n=limit), 1.0)

@@ -165,7 +165,7 @@ class SocketServer:
                     return await self._handled(connection, event, request)
             if event in UNORDERED:
                 return await self._handled(connection, event, request)
-            async with connection.in_turn(MAX_WAITING_REQUESTS):
+            async with connection.in_order(MAX_WAITING_REQUESTS):
                 return await self._handled(connection, event, request)
         except asyncio.CancelledError:
             raise

@@ -84,7 +84,7 @@ class Deliveries:
         self._layer = layer
         self._spool = spool
         self._lifetime = timedelta(hours=hours)
-        self._turns = Lane("deliveries", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
+        self._exporting = Lane("deliveries", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._reading: dict[str, int] = {}
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -181,7 +181,7 @@ class Deliveries:
         resources = AsyncExitStack()
         try:
             transfer = resources.enter_context(self._spool.transfer(visitor() or f"map {map_id}"))
-            async with self._turns.place():
+            async with self._exporting.place():
                 path, report = await measured(
                     write(request, parts, transfer.folder, on_progress, self._rows), transfer.folder, transfer
                 )

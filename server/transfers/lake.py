@@ -54,7 +54,7 @@ class LakeRegistration:
         self._loaded = loaded
         self._seconds = seconds
         self._shared = shared
-        self._turns = Lane("registering lake tables", 2, 1, wait=WAIT_S)
+        self._registering = Lane("registering lake tables", 2, 1, wait=WAIT_S)
 
     @classmethod
     def of(
@@ -81,7 +81,7 @@ class LakeRegistration:
         await self._uploads.check(map_id, address, 0)
         try:
             async with (
-                self._turns.place(),
+                self._registering.place(),
                 asyncio.timeout(self._seconds),
                 self._uploads.reserved(table, map_id, address, 0) as reservation,
             ):

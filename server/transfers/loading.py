@@ -1,6 +1,6 @@
 """Turns a received file into tables: one, one for each layer, or one that waits for a decision (`staging`).
 
-Files are loaded a few at a time, in turns over network addresses; large ones leave a turn free for small ones."""
+Files are loaded a few at a time, for network addresses by turns; large ones leave a place free for small ones."""
 
 from __future__ import annotations
 
@@ -95,16 +95,16 @@ class FileLoader:
         self._registry = registry
         at_once = database.lanes["uploads"].size
         # One place stays free for other addresses, whatever somebody loads.
-        self._turns = Lane("loading", at_once, max(1, at_once - 1), wait=WAIT_S)
+        self._loading = Lane("loading", at_once, max(1, at_once - 1), wait=WAIT_S)
         large = max(1, at_once - 1)
-        self._turns_of_large = Lane("loading large files", large, max(1, large - 1), wait=WAIT_S)
+        self._loading_large = Lane("loading large files", large, max(1, large - 1), wait=WAIT_S)
 
     async def load(self, file: FileToLoad) -> dict[str, Any]:
         """Returns what came of the file, `shared`, and the sender's `quota`. Raises GisError."""
         size = file.transfer.size
-        large = self._turns_of_large.place() if size > SMALL_FILE_BYTES else nullcontext()
+        large = self._loading_large.place() if size > SMALL_FILE_BYTES else nullcontext()
         await self.uploads.check(file.map_id, file.address, size)
-        async with large, self._turns.place():
+        async with large, self._loading.place():
             if await asyncio.to_thread(is_archive, file.path, file.name):
                 file.transfer.grow(self.limits.expanded(size, self.limits.unpacked))
             if file.stage or file.decision is not None:

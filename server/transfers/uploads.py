@@ -95,7 +95,7 @@ class Uploads:
         """The id of this server, where other servers can see whether it is alive."""
 
     async def check(self, map_id: str | None, address: str, size: int) -> None:
-        """Before a file waits for its turn. Raises QuotaExceeded, or a fault for a map that is not there."""
+        """Before a file waits to be loaded. Raises QuotaExceeded, or a fault for a map that is not there."""
         async with single_reads(self._owner) as connection:
             if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
                 raise unknown_map(map_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 
-from agents.core.loop.events import AgentEvent, AssistantSaid, Delta, Finished
+from agents.core.loop.events import AgentEvent, AssistantText, Delta, Finished
 from agents.core.messages import Message
 from server.maps.turns.session import TurnSession
 
@@ -33,7 +33,7 @@ def scripted(play: Play) -> Callable[[TurnSession, Sequence[Message]], Scripted]
 async def echo(agent: Scripted, text: str) -> AsyncGenerator[AgentEvent, None]:
     """Says what it was told."""
     yield Delta(text)
-    yield AssistantSaid(text, final=True)
+    yield AssistantText(text, final=True)
     yield Finished(text)
 
 

@@ -19,7 +19,7 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
-class AssistantSaid:
+class AssistantText:
     """The complete text of one reply: before tool calls, or, if `final`, the answer."""
 
     text: str
@@ -78,4 +78,4 @@ class Finished:
     memory: Mapping[str, Any] = field(default_factory=dict)
 
 
-AgentEvent = Delta | AssistantSaid | ToolStarted | ToolDone | ApprovalNeeded | Forwarded | Finished
+AgentEvent = Delta | AssistantText | ToolStarted | ToolDone | ApprovalNeeded | Forwarded | Finished

@@ -141,7 +141,7 @@ class Turn:
                     reason, memory = _reason(reply), reply.completed.memory
                     break
                 if text:
-                    yield ev.AssistantSaid(text)
+                    yield ev.AssistantText(text)
                     self._check()
             if not self._calls.check():
                 async with aclosing(self._calls.approve()) as asked:
@@ -168,7 +168,7 @@ class Turn:
                 text, reason, memory = answer, None, {}
                 break
         text = await self._final(text)
-        yield ev.AssistantSaid(text, final=True)
+        yield ev.AssistantText(text, final=True)
         extra = await self._annotations(text) if self.agent.hooks.annotation else {}
         yield self._finished(text, "done", reason, extra, memory)
 

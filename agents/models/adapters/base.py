@@ -170,7 +170,7 @@ class Adapter(ABC):
             log.warning("%s: %s Trying again in %.1f s.", self.name, error, asked or seconds)
             return seconds if asked is None else asked
 
-        def worth_it(error: BaseException) -> bool:
+        def is_retryable(error: BaseException) -> bool:
             return (
                 isinstance(error, ModelError)
                 and error.retryable
@@ -180,7 +180,7 @@ class Adapter(ABC):
         retrying = AsyncRetrying(
             stop=stop_after_attempt(retries.attempts),
             wait=wait,
-            retry=retry_if_exception(worth_it),
+            retry=retry_if_exception(is_retryable),
             reraise=True,
         )
         return await retrying(self._first, request, schema)

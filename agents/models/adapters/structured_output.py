@@ -50,7 +50,7 @@ class StructuredOutput(Wrapper):
                             spent = spent + event.usage
                             last = replace(event, usage=spent)
             fault = reply.fault()
-            if fault is None or reply.spoke or not repairs_left or last.finish in ("refusal", "length"):
+            if fault is None or reply.has_shown_text or not repairs_left or last.finish in ("refusal", "length"):
                 for ending in reply.end(last):
                     yield ending
                 return
@@ -87,7 +87,7 @@ class _Reply:
         return "".join(self._pieces)
 
     @property
-    def spoke(self) -> bool:
+    def has_shown_text(self) -> bool:
         return bool(self._shown)
 
     def read(self, text: str) -> TextDelta | None:
@@ -113,8 +113,8 @@ class _Reply:
 
     def end(self, completed: Completed) -> list[ModelEvent]:
         if self.fault() is not None:
-            # never valid: better its words as they are than nothing at all
-            rest = "" if self.spoke else self.raw.strip()
+            # Never valid: the text as it is is better than nothing.
+            rest = "" if self.has_shown_text else self.raw.strip()
             return [*([TextDelta(rest)] if rest else []), completed]
         value = lenient.loads(_unfenced(self.raw))
         answer = value.get("answer")

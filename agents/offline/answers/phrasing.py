@@ -34,7 +34,7 @@ from agents.offline.answers.wording import (
     export_words,
     failed,
     group_words,
-    is_plural,
+    takes_plural_verb,
     legend_words,
     measured,
     name_of,
@@ -254,7 +254,7 @@ class Phrasing:
         if "style" in changed and facts.get("style", {}).get("time") and asked_for_time(done.arguments):
             parts.append(texts.SLIDES(name=name, column=facts["style"]["time"]))
         elif "style" in changed:
-            drawn = texts.DRAWN[is_plural(facts["name"])]
+            drawn = texts.DRAWN[takes_plural_verb(facts["name"])]
             asked = {**facts, "asked": done.arguments.get("style", {})}
             parts.append(drawn(name=name, look=look_phrase(asked) or texts.AS_ASKED()))
             parts += [legend_words(facts), self._asked(facts, command)]

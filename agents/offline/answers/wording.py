@@ -227,7 +227,7 @@ def position_words(place: Facts) -> str:
     return f"{abs(north):.3f}° {'N' if north >= 0 else 'S'}, {abs(east):.3f}° {'E' if east >= 0 else 'W'}"
 
 
-def is_plural(name: str) -> bool:
+def takes_plural_verb(name: str) -> bool:
     """Whether a name is written as a plural."""
     return name.lower().endswith("s")
 

@@ -78,7 +78,7 @@ Stored = dict[str, list[Any]]
 def without_codes(stored: Stored, text: str, columns: Sequence[Column], kept: Set[str]) -> Stored:
     """The values except codes: `big` is not the airport `BIG`. Columns whose name has a `kept` word, or that have words
     beside codes (`PVC` and `ductile iron`), are not filtered."""
-    mixed = {each.name for each in columns if not all(map(is_code, each.samples))}
+    mixed = {each.name for each in columns if not all(map(is_short_code, each.samples))}
     return _drop_codes(stored, text, lambda name: name not in mixed and not {*name_words(name)} & kept)
 
 
@@ -94,7 +94,7 @@ def _holds_country_codes(name: str) -> bool:
 
 def _drop_codes(stored: Stored, text: str, is_of_codes: Callable[[str], bool]) -> Stored:
     left = {
-        name: [each for each in own if not (is_code(each) and fold(each) == fold(text))]
+        name: [each for each in own if not (is_short_code(each) and fold(each) == fold(text))]
         if is_of_codes(name)
         else own
         for name, own in stored.items()
@@ -102,7 +102,7 @@ def _drop_codes(stored: Stored, text: str, is_of_codes: Callable[[str], bool]) -
     return {name: own for name, own in left.items() if own}
 
 
-def is_code(value: str) -> bool:
+def is_short_code(value: str) -> bool:
     """Whether a value is a short upper-case code."""
     return value.isupper() and len(value) <= _MAX_CODE
 

@@ -80,7 +80,7 @@ class Recipe(Value):
         checked = {name: self.parameters[name].checked(name, value) for name, value in given.items()}
         changed = {name: value for name, value in checked.items() if value != self.parameters[name].default}
         steps = [self._with(step, changed) for step in self.plan.steps]
-        goal = f"{self.name} ({said_values(changed)})" if changed else self.name
+        goal = f"{self.name} ({values_text(changed)})" if changed else self.name
         return self.plan.model_copy(update={"goal": goal, "steps": tuple(steps)})
 
     def _known(self, name: str) -> str:
@@ -107,11 +107,11 @@ class Recipe(Value):
                 arguments = _put(arguments, place.path, value)
             title = _retitled(title, place.default, value)
         if changed and title == before and step.id == self.plan.steps[-1].id:
-            title = f"{title} ({said_values(changed)})"
+            title = f"{title} ({values_text(changed)})"
         return step.model_copy(update={"arguments": arguments, "title": title})
 
 
-def said_values(values: Mapping[str, Any]) -> str:
+def values_text(values: Mapping[str, Any]) -> str:
     """`distance 3 km, n 5`."""
     return ", ".join(f"{name} {_shown(value)}" for name, value in values.items())
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import sqlalchemy as sa
 
 from agents.domain import Column, Table
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion, existing_column, listed
-from server.gis.expressions.identifiers import Expression, column_of, sql_type
+from server.gis.expressions.identifiers import Expression, column_of, is_zoned
 from server.gis.styles.attributes import finite
 
 UNFIT_COLUMN = Template("chart_unfit_column", "{column} holds {kind} values and cannot be {role}. {there}")
@@ -52,7 +51,7 @@ def seconds(table: Table, column: Column) -> Expression:
     """Seconds since 1970 in UTC; NULL for the infinities and for years that browsers cannot show."""
     value = column_of(table, column.name)
     moment: Expression = sa.cast(value, sa.TIMESTAMP()) if column.kind == "date" else value
-    kind = sa.TIMESTAMP(timezone=_is_zoned(column))
+    kind = sa.TIMESTAMP(timezone=is_zoned(column.sql_type))
     earliest, latest = (sa.cast(sa.literal(text, sa.Text()), kind) for text in (_EARLIEST, _LATEST))
     # Not EXTRACT, which calculates with NUMERIC and takes five times as long.
     epoch: Expression = sa.func.date_part("epoch", moment, type_=sa.Double())
@@ -83,8 +82,3 @@ def aggregated(table: Table, y: Column | None, how: str | None) -> Expression:
     if y is None or how in (None, "count"):
         return sa.func.count()
     return AGGREGATES[how or "mean"](exact(table, y))
-
-
-def _is_zoned(column: Column) -> bool:
-    kind: Any = sql_type(column)
-    return isinstance(kind, sa.TIMESTAMP) and bool(kind.timezone)

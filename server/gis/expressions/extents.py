@@ -121,9 +121,9 @@ def parts_of(source: Query, lonlat: Expression, geometry_type: str | None = None
         )
         geometry = sa.literal_column("(dumped.dump).geom", GEOMETRY)
     west, east = sa.func.ST_XMin(geometry), sa.func.ST_XMax(geometry)
-    turn = sa.case((west < 0, 360), else_=0)
+    shift = sa.case((west < 0, 360), else_=0)
     return sa.select(
-        sa.func.min(west + turn).label("west"), sa.func.max(east + turn).label("east")
+        sa.func.min(west + shift).label("west"), sa.func.max(east + shift).label("east")
     ).select_from(parts)
 
 

@@ -116,6 +116,7 @@ def base_type(declared: str) -> str:
 
 
 def is_zoned(declared: str) -> bool:
+    """Whether a declared SQL type is a time with a time zone."""
     return base_type(declared) == "timestamp with time zone"
 
 

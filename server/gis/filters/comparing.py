@@ -155,7 +155,7 @@ def _common(left: Term, right: Term) -> tuple[Expression, Expression]:
     """Both sides in the same type, in UTC, independent of the session's time zone."""
     if "date" in (left.kind, right.kind):
         return _as_day(left), _as_day(right)
-    zoned = [_is_zoned(term) for term in (left, right)]
+    zoned = [_has_zone(term) for term in (left, right)]
     if zoned[0] == zoned[1]:
         return left.expression, right.expression
     return _in_utc(left, zoned[0]), _in_utc(right, zoned[1])
@@ -164,10 +164,10 @@ def _common(left: Term, right: Term) -> tuple[Expression, Expression]:
 def _as_day(term: Term) -> Expression:
     if term.kind == "date":
         return term.expression
-    return sa.cast(_in_utc(term, _is_zoned(term)), sa.Date)
+    return sa.cast(_in_utc(term, _has_zone(term)), sa.Date)
 
 
-def _is_zoned(term: Term) -> bool:
+def _has_zone(term: Term) -> bool:
     kind = term.expression.type
     return isinstance(kind, sa.TIMESTAMP) and bool(kind.timezone)
 

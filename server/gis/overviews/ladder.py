@@ -23,12 +23,12 @@ WEIGHT = "@weight"
 """The column, and the attribute of tiles, with the number of rows that each stored feature represents."""
 ZOOMS = tuple(range(11))
 CELLS = 128
-"""Cells in a row of a band's tile, four pixels each, before they are made coarser to save disk space."""
+"""Cells in a row of a tile, each four pixels wide, before cells are made coarser to save disk space."""
 NEEDED_S = 86_400.0
-"""How long it is kept when something was last needed."""
+"""How long it is remembered that something was needed."""
 MIN_CELLS = 32
-"""Cells in a row of a tile that is drawn from a band: with fewer, and wider, ones rows would be drawn far from where
-they are."""
+"""Least number of cells in a row of a tile that is drawn from a band: in wider cells, rows would be drawn too far
+from their place."""
 
 
 class Band(BaseModel):
@@ -45,44 +45,45 @@ class Band(BaseModel):
 
 
 class DenseBand(Band):
-    """Representatives of the rows that reach into `tiles`, the fullest of the zoom level: column and row of each. Other
-    tiles of this zoom level are drawn from the table."""
+    """Representatives of the rows that reach into `tiles`, the fullest of the zoom level, each given by its column and
+    row. Other tiles of this zoom level are drawn from the table."""
 
     tiles: frozenset[tuple[int, int]]
     weight: int = 0
-    """Rows that they represent together, when they were made; 0 in bands of before it was kept."""
+    """Number of rows that they represented when they were made; 0 if an earlier version of the program made them."""
     summed: bool = False
-    """Whether representatives keep the ladder's summaries, and cells lie in one tile each, so that squares and hexagons
-    are computed from them: of points."""
+    """Whether squares and hexagons can be computed from the band: it is of points, representatives have the ladder's
+    summaries, and no cell lies in two tiles."""
     has_margin: bool = True
-    """Whether it has representatives of rows beside the tiles, too: of lines and areas, and of points in earlier
-    versions of the program."""
+    """Whether rows just outside of the tiles are represented, too: always for lines and areas; for points only if an
+    earlier version of the program made the band."""
 
 
 class Ladder(BaseModel):
-    """`rows` of the table are in bands, the sum of weights of each; `unplaced` have no place on the map."""
+    """The overviews of a table. `rows` is the number of rows that the bands represent, and the sum of the weights in
+    each; `unplaced` rows have no place on the map."""
 
     model_config = ConfigDict(frozen=True)
 
     below: int
     """Tiles of this zoom level and of those above it hold few enough rows to be drawn from the table."""
     cells: int = 0
-    """Cells along the world's edge, in the finest band; 0 in ladders of before they were kept."""
+    """Cells along the world's edge, in the finest band; 0 if an earlier version of the program made the ladder."""
     rows: int = 0
     unplaced: int = 0
     bands: tuple[Band, ...] = ()
     dense: tuple[DenseBand, ...] | None = None
-    """For zoom levels from `drawn_below` on. None in ladders of before there were any."""
+    """For zoom levels from `drawn_below` on. None if a version of the program without them made the ladder."""
     columns: tuple[str, ...] = ()
     summaries: tuple[Summary, ...] | None = None
-    """What each representative knows of all rows that it represents (`summaries.summary_columns`). None in ladders of
-    before there were any, whose bands also do not say which cell a representative is of."""
+    """What each representative keeps about all rows that it represents (`summaries.summary_columns`). None if a version
+    of the program without summaries made the ladder; its representatives do not name their cell either."""
     bytes: int = 0
     mark: str = ""
-    """Of the columns and the file of a table whose changed cells are noted (`changed_cells`), so that the bands can be
-    renewed in parts."""
+    """Identifies the columns and the file of a table whose changed cells are recorded (`changed_cells`), so that the
+    bands can be renewed in parts; else empty."""
     is_valid: bool = False
-    """Whether ST_IsValid is true of all shapes. False in ladders of before that was made sure of."""
+    """Whether ST_IsValid is true for all shapes. False if an earlier version of the program made the ladder."""
 
     @property
     def drawn_below(self) -> int:
@@ -98,7 +99,7 @@ class Ladder(BaseModel):
         return any(band.zoom == zoom and (x, y) in band.tiles for band in self.dense or ())
 
     def is_dense_near(self, zoom: int, x: int, y: int, margin: int) -> bool:
-        """Whether a tile or one of those beside it is, up to `margin` tiles away."""
+        """Whether a tile, or another up to `margin` tiles away, is drawn from a band of dense tiles."""
         near = range(-margin, margin + 1)
         return any(self.is_dense(zoom, x + across, y + down) for across in near for down in near)
 
@@ -107,12 +108,12 @@ class Ladder(BaseModel):
         return any(band.zoom == zoom and band.summed for band in self.dense or ())
 
     def band(self, zoom: int) -> Band:
-        """The one of dense tiles; else the coarsest band that is fine enough, else the finest one."""
+        """The band for a zoom level: that of its dense tiles, else the coarsest that is fine enough, else the finest."""
         dense = (band for band in self.dense or () if band.zoom == zoom)
         return next(dense, None) or next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
 
     def mean_weight(self, zoom: int) -> float:
-        """Rows that a representative of the band for a zoom level stands for, on average."""
+        """Average number of rows that a representative in the band for a zoom level represents."""
         band = self.band(zoom)
         rows = band.weight if isinstance(band, DenseBand) else self.rows
         return max(1.0, rows / max(1, band.rows))
@@ -149,8 +150,8 @@ def _in_mercator(column: Column, family: str) -> Column:
 
 
 def drawn_below(below: int, cells: int) -> int:
-    """The first zoom level whose tiles are drawn from the table, given the cells along the world's edge of the finest
-    band; these are not given by ladders of before they were kept."""
+    """The first zoom level whose tiles are drawn from the table. `cells` are those of the finest band along the world's
+    edge; 0 if unknown."""
     return min(below, (cells // MIN_CELLS).bit_length()) if cells else below
 
 
@@ -218,6 +219,7 @@ class OverviewStore:
         self._rows: TTLCache[int, OverviewRow | None] = TTLCache(MAX_TABLES, MAX_AGE_S)
 
     async def row(self, relid: int, fresh: bool = False) -> OverviewRow | None:
+        """The state of a table's overviews by its oid, at most `MAX_AGE_S` old or, with `fresh`, read now."""
         if not fresh:
             with suppress(KeyError):
                 return self._rows[relid]
@@ -244,7 +246,7 @@ class OverviewStore:
         return found
 
     async def report(self, relid: int, needs: Collection[Need]) -> None:
-        """Note that these are on open maps."""
+        """Record that open maps need these now."""
         values = {"relid": relid, "needs": [need.model_dump_json() for need in needs], "kept_s": NEEDED_S}
         async with self._engine.begin() as connection:
             await connection.execute(_NEEDED, values)
@@ -257,9 +259,9 @@ class OverviewStore:
     async def ladder(
         self, state: TableState, filter: str | None = None
     ) -> tuple[Ladder, float | None] | None:
-        """The ladder in use, of all rows or of those that pass a filter, and since when its data is old, in seconds
-        since 1970; None where it is of the present data. Never older than the build that `state` names: the address of
-        a tile names it too, so a tile from a sample under that address would stay on the map."""
+        """The ladder in use, of all rows or of those that pass a filter, and the time it was built, in seconds since
+        1970, or None if it has the present data. Never older than the build that `state` names: the address of a tile
+        names it too, so a tile from a sample under that address would stay on the map."""
         row = await self.row(state.relid) if state.relid else None
         if state.overviews > (row.build if row is not None and row.ladder is not None else 0):
             row = await self.row(state.relid, fresh=True)

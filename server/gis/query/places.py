@@ -76,7 +76,7 @@ class _Match:
 
 T = TypeVar("T")
 _Question = tuple[Sequence[Searchable], Callable[[], Awaitable[list[T]]]]
-"""Tables, and the question to them, which is asked when their turn comes."""
+"""Tables, and the question to them, which is asked one after the other."""
 
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:
@@ -352,8 +352,8 @@ def _wrapped_extent(geometry: Expression) -> sa.FromClause:
         .render_derived(name="part")
     )
     west, east = sa.func.ST_XMin(part.c.geom), sa.func.ST_XMax(part.c.geom)
-    turn = sa.case((west < 0, 360), else_=0)
-    return sa.select(sa.func.min(west + turn).label("west"), sa.func.max(east + turn).label("east")).lateral(
+    shift = sa.case((west < 0, 360), else_=0)
+    return sa.select(sa.func.min(west + shift).label("west"), sa.func.max(east + shift).label("east")).lateral(
         "turned"
     )
 

@@ -323,8 +323,8 @@ class _DenseWriter(StatementWriter):
         g, tolerance = self._geometry(), self._tolerance
         size = f"greatest(ST_XMax({g}) - ST_XMin({g}), ST_YMax({g}) - ST_YMin({g}))"
         share = f"(SELECT 4294967296.0::float8 * {self.dust} / greatest(weight, 1) FROM weighed)"  # noqa: S608
-        lot = f"(({self._by_lot()[0]})::bigint & 4294967295)"
-        return f"{found} AND ({size} >= 4 * {tolerance} OR {lot} < {share})"
+        number = f"(({self._even_order()[0]})::bigint & 4294967295)"
+        return f"{found} AND ({size} >= 4 * {tolerance} OR {number} < {share})"
 
     def _total(self, cap: int) -> str:
         """Where not all rows are drawn and there are many, about how many have their middle in the tile."""

@@ -66,8 +66,8 @@ class _Sampling(StatementWriter):
         return f"{relation} TABLESAMPLE SYSTEM ({self.percent}) REPEATABLE (1)"
 
     def _found(self) -> str:
-        lot = f"hashtext({self._relation()}.ctid::text)" if self.view is None else self._by_lot()[0]
-        return f"({lot} & 2147483647) % {self.parts} = 0 AND {super()._found()}"
+        number = f"hashtext({self._relation()}.ctid::text)" if self.view is None else self._even_order()[0]
+        return f"({number} & 2147483647) % {self.parts} = 0 AND {super()._found()}"
 
     def _remarks(self) -> str:
         return ", true AS sample, true AS passing"

@@ -356,9 +356,9 @@ class StatementWriter:
         circles = self._layer.style.column if self._layer.style.kind == "proportional" else None
         if circles is not None:
             parts = [f"abs({self._relation()}.{quoted(circles)}) DESC NULLS LAST"]
-        return ", ".join([*parts, *self._by_lot()])
+        return ", ".join([*parts, *self._even_order()])
 
-    def _by_lot(self) -> tuple[str, ...]:
+    def _even_order(self) -> tuple[str, ...]:
         """A hash, and what tells rows of the same hash apart."""
         if (key := self._key()) is not None:
             column = f"{self._relation()}.{quoted(key.name)}"

@@ -58,7 +58,7 @@ class Turn:
     focus: Focus | None = None
     server_id: str | None = None
     status: str = "running"
-    pause: PendingApproval | None = None
+    pending_approval: PendingApproval | None = None
     """The state to continue from after the user's answer."""
     address: str | None = None
     """The network address of the request."""
@@ -173,15 +173,15 @@ class TurnStore:
         async with self._log.writing(turn.map_id, turn.id, self._server_id) as writer:
             await close_turn(writer, turn.id, status, usage, changes)
 
-    async def pause(self, turn: Turn, pause: PendingApproval, changes: Sequence[Change] = ()) -> None:
+    async def suspend(self, turn: Turn, pending: PendingApproval, changes: Sequence[Change] = ()) -> None:
         """Put a turn that this server runs into `waiting` for the user. Raises TurnLost if it does not run it."""
         async with self._log.writing(turn.map_id, turn.id, self._server_id) as writer:
-            for change in (*changes, *pause.requests()):
+            for change in (*changes, *pending.requests()):
                 await writer.record(change)
             await writer.connection.execute(
                 update(turn_table)
                 .where(turn_table.c.id == turn.id)
-                .values(status="waiting", server_id=None, pause=clean_json(pause.stored()))
+                .values(status="waiting", server_id=None, pause=clean_json(pending.stored()))
             )
 
     async def answer(self, map_id: str, turn_id: str, call_id: str, approved: bool) -> int:
@@ -189,20 +189,20 @@ class TurnStore:
         event. Raises RequestFault `conflict`."""
         async with self._log.writing(map_id, turn_id) as writer:
             row = await _row_of(writer, map_id, turn_id)
-            pause = None if row is None else as_turn(row).pause
-            if pause is not None and call_id in pause.answers:
+            pending = None if row is None else as_turn(row).pending_approval
+            if pending is not None and call_id in pending.answers:
                 raise RequestFault("conflict", fault_texts.ANSWERED())
-            if pause is None or row is None or call_id not in pause.open_calls():
+            if pending is None or row is None or call_id not in pending.open_calls():
                 raise RequestFault("conflict", NO_QUESTION(call=repr(call_id[:60])))
             event = await writer.record(
                 Change("approval_answered", {"call_id": call_id, "approved": approved})
             )
-            pause = pause.answered(call_id, approved)
+            pending = pending.answered(call_id, approved)
             await writer.connection.execute(
                 update(turn_table)
                 .where(turn_table.c.id == turn_id)
                 .values(
-                    status="waiting" if pause.open_calls() else "queued", pause=clean_json(pause.stored())
+                    status="waiting" if pending.open_calls() else "queued", pause=clean_json(pending.stored())
                 )
             )
             return event.seq
@@ -215,11 +215,11 @@ class TurnStore:
             row = await _row_of(writer, map_id, turn_id)
             if row is None or row.status not in ("queued", "waiting"):
                 return False
-            pause = as_turn(row).pause
-            if pause is None:
+            pending = as_turn(row).pending_approval
+            if pending is None:
                 await close_turn(writer, turn_id, "cancelled", None, ())
             else:
-                await close_turn(writer, turn_id, "cancelled", pause.usage, changes)
+                await close_turn(writer, turn_id, "cancelled", pending.usage, changes)
             return True
 
     async def begun(self, map_id: str) -> Turn | None:
@@ -317,11 +317,11 @@ async def _row_of(writer: MapWriter, map_id: str, turn_id: str) -> Row[Any] | No
 def as_turn(row: Row[Any]) -> Turn:
     """A row of the turn table as a `Turn`. Raises TurnUnreadable."""
     try:
-        pause = None if row.pause is None else PendingApproval.load(row.pause)
+        pending = None if row.pause is None else PendingApproval.load(row.pause)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise TurnUnreadable(row.id) from error
     return Turn(
-        row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pause, row.address
+        row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pending, row.address
     )
 
 

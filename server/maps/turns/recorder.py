@@ -14,7 +14,7 @@ import structlog
 from agents.core.loop.events import (
     AgentEvent,
     ApprovalNeeded,
-    AssistantSaid,
+    AssistantText,
     Delta,
     Finished,
     ToolDone,
@@ -65,7 +65,7 @@ class Recorder:
                 self._flushing = asyncio.create_task(self._flush_soon())
             return
         await self._flush()
-        if isinstance(event, AssistantSaid):
+        if isinstance(event, AssistantText):
             if event.text and not event.final:
                 await self._record(ai_response(event.text, final=False))
                 self._streamed = 0

@@ -93,14 +93,14 @@ class Work:
         self.message = message
         self.stop("failed")
 
-    def pause(self) -> PendingApproval | None:
+    def pending_approval(self) -> PendingApproval | None:
         """The state to continue from, if the agent stopped to wait for the user."""
         finished = self.recorder.finished
         if self.agent is None or finished is None or finished.status != "waiting":
             return None
         if self.stopped == "cancelled":
             return None
-        answers = {} if self.turn.pause is None else self.turn.pause.answers
+        answers = {} if self.turn.pending_approval is None else self.turn.pending_approval.answers
         return PendingApproval(self.agent.history, self.recorder.questions, answers, self.usage_of())
 
     def annotations(self, message: str) -> Mapping[str, Any]:
@@ -112,7 +112,7 @@ class Work:
 
     def usage_of(self) -> TurnUsage:
         now = usage_of(self.recorder.finished)
-        return now if self.turn.pause is None else add_usage(self.turn.pause.usage, now)
+        return now if self.turn.pending_approval is None else add_usage(self.turn.pending_approval.usage, now)
 
 
 class TurnRunner:
@@ -310,16 +310,15 @@ class TurnRunner:
             await session.check_focus()
             made = self._agents(session, await self._history(turn))
             work.agent = agent = await made if isinstance(made, Awaitable) else made
-            stream: Any = (
-                agent.events(turn.text) if turn.pause is None else agent.events(resume=turn.pause.answers)
-            )
+            pending = turn.pending_approval
+            stream: Any = agent.events(turn.text) if pending is None else agent.events(resume=pending.answers)
             async with aclosing(stream):
                 async for event in stream:
                     await work.recorder.take(event)
 
     async def _history(self, turn: Turn) -> Sequence[Message]:
-        if turn.pause is not None:
-            return turn.pause.history
+        if turn.pending_approval is not None:
+            return turn.pending_approval.history
         return conversation(await self._hub.log.reader.read_latest(turn.map_id, CHAT_EVENTS, MAX_EVENTS_READ))
 
     async def _end(self, work: Work) -> None:
@@ -329,12 +328,12 @@ class TurnRunner:
         if isinstance(failure, TurnLost):
             raise failure
         left = await work.recorder.stop()
-        pause = work.pause()
+        pending = work.pending_approval()
         status, message = self._outcome(work, failure)
         for attempt in range(1_000_000):
             try:
-                if pause is not None:
-                    await self._store.pause(work.turn, pause, left)
+                if pending is not None:
+                    await self._store.suspend(work.turn, pending, left)
                 else:
                     if status == "failed":
                         left = await self._closing_changes(work.turn, message)

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text, update
 
 from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, Usage, UserMessage
-from agents.core.loop.events import AgentEvent, AssistantSaid, Finished, ToolDone, ToolStarted
+from agents.core.loop.events import AgentEvent, AssistantText, Finished, ToolDone, ToolStarted
 from agents.core.model import ModelError
 from server.database.engines import Database
 from server.maps.faults import RequestFault
@@ -211,7 +211,7 @@ async def test_a_server_whose_turn_was_taken_away_writes_nothing_more(database: 
 
     async def play(agent: Scripted, words: str) -> AsyncGenerator[AgentEvent, None]:
         await gate.wait()
-        yield AssistantSaid("too late")
+        yield AssistantText("too late")
         yield Finished("too late")
 
     async with server(database, play) as maps:
@@ -244,7 +244,7 @@ async def test_the_model_is_reminded_of_earlier_turns_with_every_call_answered(d
     async def play(agent: Scripted, words: str) -> AsyncGenerator[AgentEvent, None]:
         received.append(agent.history)
         call = ToolCall("call_1", "count_features", '{"table":"data.airports"}')
-        yield AssistantSaid("Counting.")
+        yield AssistantText("Counting.")
         yield ToolStarted(call, {"table": "data.airports"})
         yield ToolDone(ToolResult("call_1", "count_features", "28000 features"), "28000 features")
         yield Finished("28000.", usage=Usage(10, 5), steps=2, model="m")

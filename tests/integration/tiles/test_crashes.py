@@ -55,7 +55,7 @@ async def awkward(database: Database) -> Atlas:
 
 
 @pytest.fixture
-async def witness(database: Database) -> AsyncIterator[AsyncConnection]:
+async def lasting_connection(database: Database) -> AsyncIterator[AsyncConnection]:
     """A connection that would be lost if PostgreSQL had to restart."""
     async with database.reader.connect() as connection:
         await connection.execute(text("SELECT 1"))
@@ -65,7 +65,7 @@ async def witness(database: Database) -> AsyncIterator[AsyncConnection]:
 
 @pytest.mark.parametrize("name", TABLES)
 async def test_tiles_and_samples_are_made_or_refused(
-    awkward: Atlas, witness: AsyncConnection, name: str
+    awkward: Atlas, lasting_connection: AsyncConnection, name: str
 ) -> None:
     for number, spec in enumerate(STYLES):
         try:
@@ -79,7 +79,7 @@ async def test_tiles_and_samples_are_made_or_refused(
 
 
 @pytest.mark.parametrize("name", TABLES)
-async def test_filters_are_answered_or_refused(awkward: Atlas, witness: AsyncConnection, name: str) -> None:
+async def test_filters_are_answered_or_refused(awkward: Atlas, lasting_connection: AsyncConnection, name: str) -> None:
     table = await awkward.table(AWKWARD[name])
     for op in ASKED:
         given = {"op": op, "args": [{"property": table.geometry_column}, AREA]}

@@ -11,7 +11,7 @@ from agents.core import (
     Agent,
     AgentRegistry,
     AssistantMessage,
-    AssistantSaid,
+    AssistantText,
     Finished,
     Forwarded,
     Limits,
@@ -52,7 +52,7 @@ async def test_its_events_are_forwarded_and_its_tokens_counted() -> None:
     helper = Counting(Scripted("three"))
     events = await events_of(boss(helper, [call("ask_counting", task="x")], "done"))
     forwarded = [event.event for event in events if isinstance(event, Forwarded)]
-    assert AssistantSaid("three", final=True) in forwarded
+    assert AssistantText("three", final=True) in forwarded
     assert events[-1].usage == Usage(30, 15)
 
 
@@ -179,7 +179,7 @@ async def test_a_tool_may_end_the_turn_with_an_answer() -> None:
     finished = events[-1]
     assert isinstance(finished, Finished)
     assert (finished.text, finished.status, finished.steps) == ("That is all.", "done", 1)
-    assert AssistantSaid("That is all.", final=True) in events
+    assert AssistantText("That is all.", final=True) in events
     assert len(model.requests) == 1
     assert agent.history[-1] == AssistantMessage("That is all.")
     assert is_whole(agent.history)

@@ -11,7 +11,7 @@ import pytest
 from agents.core import (
     Agent,
     AssistantMessage,
-    AssistantSaid,
+    AssistantText,
     Completed,
     Delta,
     Finished,
@@ -82,16 +82,16 @@ async def test_a_turn_is_reported_as_events_and_stored_as_messages() -> None:
     assert [type(event) for event in events] == [
         Delta,
         Delta,
-        AssistantSaid,
+        AssistantText,
         ToolStarted,
         ToolDone,
         Delta,
         Delta,
-        AssistantSaid,
+        AssistantText,
         Finished,
     ]
-    assert events[2] == AssistantSaid("Let me see.")
-    assert events[-2] == AssistantSaid("It is 3.", final=True)
+    assert events[2] == AssistantText("Let me see.")
+    assert events[-2] == AssistantText("It is 3.", final=True)
     finished = events[-1]
     assert isinstance(finished, Finished)
     assert (finished.text, finished.status, finished.steps) == ("It is 3.", "done", 2)

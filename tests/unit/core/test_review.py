@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.core import Agent, AssistantMessage, Limits, Message, UserMessage, hook, tool
-from agents.core.loop.events import AssistantSaid, Delta, Finished
+from agents.core.loop.events import AssistantText, Delta, Finished
 from agents.core.model import ModelError
 from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
 
@@ -40,7 +40,7 @@ async def test_a_rejected_answer_is_written_again_and_leaves_no_trace() -> None:
     assert "".join(streamed(events)) == "I counted. There are ", (
         "what may be shown, and nothing of another answer"
     )
-    assert [event.text for event in events if isinstance(event, AssistantSaid)] == ["There are 4 books."]
+    assert [event.text for event in events if isinstance(event, AssistantText)] == ["There are 4 books."]
     rejected, objection = model.requests[1].messages[-2:]
     assert (rejected.text, objection) == ("I counted. There are 5 books. Bye.", UserMessage(OBJECTION))
     kept: list[Message] = [UserMessage("how many?"), AssistantMessage("There are 4 books.")]

@@ -166,7 +166,7 @@ async function readTargets(): Promise<void> {
   }
 }
 
-/** By XMLHttpRequest, for `fetch` tells nothing of the progress. */
+/** By XMLHttpRequest, because `fetch` does not report the progress of uploads. */
 function send({ file, layer, united, srid, subdivide }: Part, progress: (share: number) => void): Promise<Staged | { error: Refusal }> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -26,7 +26,7 @@ export async function removeChart(id: string): Promise<void> {
   if (await asked("chart_remove", { chart_id: id })) notify(t("chartRemoved"));
 }
 
-/** The form, filled in as far as what was pointed at tells. */
+/** Opens the form, filled in as far as is known. */
 export function startChart(given: Partial<ChartDraft>): void {
   draft.value = given;
   openSide("charts");

@@ -1,7 +1,7 @@
 /**
  * A chart and the map point at the same things: a part of a chart represents features, which the map highlights;
- * features that are pointed at or selected stand in parts of the chart. The server knows which, for tiles carry only
- * some attributes where the map shows much at once.
+ * features that are pointed at or selected belong to parts of the chart. The server is asked which, because tiles carry
+ * only some attributes where the map shows many features.
  */
 import { computed } from "@preact/signals";
 import { read } from "../connection/read";

@@ -1,4 +1,4 @@
-/** A chart as a file: on white, whatever the theme, with its title, its legend and what it says of itself. */
+/** A chart as a file: on white in every theme, with its title, legend and notes. */
 import { render } from "preact";
 import { save } from "../browser/save";
 import { direction } from "../i18n/i18n";

@@ -21,7 +21,7 @@ const TurnList = lazy(() => import("./turns/list").then((module) => module.TurnL
 const NEAR = 48;
 /** Pixels above the question that a phone scrolls to. */
 const GAP = 8;
-/** Milliseconds for which a scroll is taken for the doing of who has just touched the list. */
+/** Milliseconds after touching the list in which a scroll counts as made by the user. */
 const HAND = 500;
 
 const size = computed(() => {
@@ -73,7 +73,7 @@ export function Conversation() {
     if (atEnd.peek()) seen.current = all.length;
   }, [size.value]);
   useLayoutEffect(() => {
-    // Whatever makes the list longer, who is at its end stays there.
+    // A reader at the end of the list stays there when it grows.
     const observer = new ResizeObserver(() => atEnd.peek() && jump());
     for (const element of [list.current, list.current?.firstElementChild]) if (element) observer.observe(element);
     return () => observer.disconnect();

@@ -139,7 +139,7 @@ describe("messages", () => {
     expect(seen.outbox).toMatchObject([{ fault: null }]);
   });
 
-  it("wait in the outbox until the map tells of them", async () => {
+  it("wait in the outbox until their event arrives", async () => {
     await join();
     connection.say("hello", null, "c1");
     wire.last("chat").ack({ ok: true, turn_id: "t", seq: 3 });
@@ -177,7 +177,7 @@ describe("requests", () => {
     expect(await connection.request("undo", {})).toMatchObject({ ok: false, error: { code: "offline" } });
   });
 
-  it("that nobody answers end in words, not in silence", async () => {
+  it("without an answer end with a fault", async () => {
     await join();
     expect(await connection.request("undo", {})).toMatchObject({ ok: false, error: { code: "no_answer" } });
   });

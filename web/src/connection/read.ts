@@ -3,7 +3,7 @@ import { t } from "../i18n/i18n";
 
 const PUT_OFF = [429, 503];
 const ATTEMPTS = 3;
-/** A page waits no longer than this without saying so. */
+/** The longest wait that is not shown on the page. */
 const LONGEST_WAIT_S = 10;
 
 /** The answer to a request that only reads; asks again when the server was too busy and named a time to try again. */

@@ -47,7 +47,7 @@ export function blank(column: Column, comparison = comparisonsOf(column)[0] ?? "
   return { column: column.name, comparison, value: column.kind === "boolean" && comparison === "=" ? "true" : "" };
 }
 
-/** The filter that the rows say, all of which must be complete; null when there is none. */
+/** The filter of the rows, all of which must be complete; null without rows. */
 export function toCql2(rows: Rows, columns: readonly Column[]): Cql2 | null {
   const parts = rows.conditions.map((condition) => {
     const column = columns.find((it) => it.name === condition.column);

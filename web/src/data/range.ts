@@ -52,7 +52,7 @@ function bound(node: Cql2, column: string): Range | null {
   return op === "between" && second !== null ? { from: first, to: second } : null;
 }
 
-/** A number as it is, a date or time as seconds since 1970, from its text; null where it is none of these. */
+/** A number as it is, a date or time as seconds since 1970, from its text; null for other texts. */
 export function valueOf(text: string): number | null {
   if (text.trim() === "") return null;
   const value = /^\d{4}-\d/.test(text.trim()) ? Date.parse(text.trim()) / 1000 : Number(text);

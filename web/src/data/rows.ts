@@ -8,7 +8,7 @@ import type { Histogram } from "../ui/scale";
 
 export type Row = Record<string, unknown>;
 
-/** Whose rows. */
+/** The layer or table to read rows of. */
 export interface Subject {
   kind: "layers" | "tables";
   id: string;

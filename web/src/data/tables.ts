@@ -1,4 +1,4 @@
-/** What the server knows of tables, fetched when first asked for and again after a while, for they may change. */
+/** Descriptions of tables, fetched when first needed and again after a while, because tables change. */
 import { signal } from "@preact/signals";
 import { patientFetch } from "../connection/read";
 import type { MapEvent } from "../protocol/messages";
@@ -59,7 +59,7 @@ export const searchTables = async (words: string, limit: number): Promise<Table[
 /** Where the tables are as this map sees them: the results of its analyses are its own. */
 export const addressOf = (more = ""): string => `/api/maps/${map.value?.mapId ?? ""}/tables${more}`;
 
-/** Rows or columns of a table that a layer shows have changed: what is known of it is read again. */
+/** Reads the description of a table again after its rows or columns have changed. */
 export function noticeChange({ event, data }: MapEvent): void {
   if (event !== "layer_updated" || data.cause !== "data" || !known.peek().has(data.layer.table)) return;
   asked.set(data.layer.table, Date.now());

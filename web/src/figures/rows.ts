@@ -3,7 +3,7 @@ import { read } from "../connection/read";
 import type { Looked } from "../instance/figure";
 import type { Page } from "../data/rows";
 
-/** A page of rows, and what is needed to show them on the map. */
+/** A page of rows, with what is needed to show them on the map. */
 export interface Rows extends Page {
   table: string;
   drawable: boolean;

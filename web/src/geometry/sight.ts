@@ -22,7 +22,7 @@ export function isInSight(bounds: Bounds, view: Bounds): boolean {
   return inside && share >= LEAST_SHARE;
 }
 
-/** The least bounds around all of these; null where there are none, or where one crosses the antimeridian. */
+/** The smallest bounds around all of these; null without any, or if one crosses the antimeridian. */
 export function around(all: readonly Bounds[]): Bounds | null {
   if (all.length === 0 || all.some(([west, , east]) => west > east)) return null;
   const column = (index: 0 | 1 | 2 | 3) => all.map((box) => box[index]);

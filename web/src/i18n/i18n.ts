@@ -9,7 +9,7 @@ const wording = signal<Wording | null>(null);
 export const language = signal<Language>("en");
 export const direction = computed(() => (language.value === "ar" ? "rtl" : "ltr"));
 
-/** The language as this person writes numbers and dates in it: `en-GB` where the browser says so. */
+/** The locale for numbers and dates: the browser's variant of the language, such as `en-GB`. */
 export const locale = computed(() => navigator.languages.find((it) => it.startsWith(language.value)) ?? language.value);
 
 const plurals = computed(() => new Intl.PluralRules(locale.value));
@@ -39,7 +39,7 @@ export function requestsIn(text: string, parts: readonly Part[] | undefined): Re
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** What a tool is called; undefined where only its own name is known. */
+/** The title of a tool in the language of the page; undefined if it has none. */
 export const toolWords = (name: string): string | undefined => wording.value?.tool(name);
 
 /**
@@ -60,14 +60,14 @@ export function filled(text: string, values: Record<string, string | number>): s
   });
 }
 
-/** Texts are numbers already written out, as in `115K`; there are many of those. */
+/** The plural form for a value. A text is a formatted number, such as `115K`, and takes the general plural. */
 export function plural(forms: string, value: string | number): string {
   const words = new Map(forms.slice(1).split("|").map((form) => form.split("=") as [string, string]));
   const category = typeof value === "number" ? plurals.value.select(value) : "other";
   return words.get(category) ?? words.get("other") ?? "";
 }
 
-/** By language and options: to make one takes far longer than to use it. */
+/** By language and options, because creating a format takes far longer than using it. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
@@ -79,7 +79,7 @@ export function number(value: number, options: Intl.NumberFormatOptions = {}): s
   return format.format(value);
 }
 
-/** What is known to three digits only: `10.0 million`. */
+/** A number that is known to three digits only: `10.0 million`. */
 export function rounded(value: number): string {
   const digits = { minimumSignificantDigits: 3, maximumSignificantDigits: 3 };
   return number(value, value < 1e6 ? { maximumSignificantDigits: 3 } : { notation: "compact", compactDisplay: "long", ...digits });

@@ -6,7 +6,7 @@ export type Language = "en" | "ar";
 
 export type Strings = Record<Key, string>;
 
-/** How the server's own texts and tools are called in a language. Text that is not the server's stays as it is. */
+/** Translations of the server's texts and of the titles of tools. Other text stays as it is. */
 export interface Wording {
   worded(signs: readonly string[], parts: readonly Part[]): string;
   requests(text: string, parts: readonly Part[]): Map<string, string>;

@@ -10,7 +10,7 @@ import { palette } from "../theme/theme";
 
 export interface Config {
   model: string;
-  /** Whether the first of these is shown to who has not chosen. */
+  /** Whether the first base map is shown to people who have not chosen one. */
   basemap: boolean;
   /** Base maps to choose from, beside the built-in one. */
   basemaps: { name: string; url: string; attribution: string | null }[];
@@ -46,7 +46,7 @@ export const ready = signal(false);
 
 export const isolated = signal<string | null>(null);
 
-/** The saved view that this page looks at, and which layers it shows and hides here, whatever the others see. */
+/** The saved view that this page shows, and the layers that it shows and hides on this page only. */
 export const savedView = signal<{ id: string; name: string; visible: ReadonlyMap<string, boolean> } | null>(null);
 
 /** Whether this page shows the layer: layers that came after the saved view are shown as everybody sees them. */
@@ -61,7 +61,7 @@ export const compared = signal<Pair | "now" | null>(null);
 /** Now is shown, and may be changed. */
 export const mayChangeNow = computed(() => mayChange.value && past.value === null);
 
-/** A place that the conversation of somebody else points to. */
+/** A place that another person's conversation points to. */
 export const elsewhere = signal<Bounds | null>(null);
 
 /** By turn, the layer that it drew or changed last while this page was open. */

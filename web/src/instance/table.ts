@@ -1,4 +1,4 @@
-/** Whose table is open on this page. */
+/** The table that is open on this page. */
 import { signal } from "@preact/signals";
 import type { Subject } from "../data/rows";
 import { makeRoom } from "./open";

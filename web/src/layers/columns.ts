@@ -1,8 +1,8 @@
-/** Which columns say something about a thing: no keys, no codes, no coordinates. Pure. */
+/** Which columns describe a feature: no keys, codes or coordinates. Pure. */
 import type { Column, Table } from "../protocol/types";
 
 const NO_MEASURE = /(^|_)(id|gid|fid|code|iso|numeric|number|rank|lat|lon|latitude|longitude|x|y)(_|$|\d)/i;
-/** Nearly every row has another one. */
+/** Columns with a different value in nearly every row. */
 const NAME = /(^|_)(name|title|label|url|address|description)(_|$|\d)/i;
 
 /** Columns with numbers that measure something. */
@@ -14,7 +14,7 @@ export function measures(table: Table): Column[] {
 
 /** The column to begin with, of those that a kind of style can show: for categories rather a text that is not a name. */
 export function firstChoice(columns: readonly Column[], isCategorical: boolean): Column | undefined {
-  const telling = columns.filter(({ name }) => !NO_MEASURE.test(name));
-  const groups = isCategorical ? telling.filter(({ name, kind }) => kind === "text" && !NAME.test(name)) : [];
-  return groups[0] ?? telling[0] ?? columns[0];
+  const descriptive = columns.filter(({ name }) => !NO_MEASURE.test(name));
+  const groups = isCategorical ? descriptive.filter(({ name, kind }) => kind === "text" && !NAME.test(name)) : [];
+  return groups[0] ?? descriptive[0] ?? columns[0];
 }

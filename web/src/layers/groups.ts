@@ -10,7 +10,7 @@ import { changeGroup, reorderLayers } from "../session/commands";
 import { savedView } from "../instance/state";
 import { layers, map } from "../store/store";
 
-/** Layers that are shown together, top first; `group` is null for a layer of its own. */
+/** Layers that are shown together, top first; `group` is null for a layer outside of groups. */
 export interface Section {
   group: string | null;
   layers: Layer[];
@@ -62,7 +62,7 @@ export function arrange(order: string[], id: string): void {
 
 export const groupNames = (): string[] => [...new Set(layers.value.flatMap(({ group }) => (group == null ? [] : [group])))];
 
-/** Puts a layer into a group of its own, whose name can be typed at once. */
+/** Puts a layer into a new group, whose name can be typed at once. */
 export function startGroup(id: string): void {
   const taken = groupNames();
   let number = 1;

@@ -106,7 +106,7 @@ export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
   );
 }
 
-/** Exact, or what a sample of a large table tells until its rows are counted. */
+/** The exact number, or an estimate from a sample until the rows of a large table are counted. */
 function FeatureCount({ layer: { count, estimated } }: { layer: Layer }) {
   if (!estimated) return <span>{t("featureCount", { n: count })}</span>;
   return <span title={t("estimatedHint")}>{t("aboutFeatures", { n: rounded(count) })}</span>;

@@ -1,7 +1,7 @@
 import { t } from "../i18n/i18n";
 import { Icon } from "../ui/icons";
 
-/** In place of the map; where there is none at this address, with the way to a new one. */
+/** Shown instead of the map; with a link to a new map if none exists at this address. */
 export function NoMap({ reason, hint, isMissing = true }: { reason: string; hint: string; isMissing?: boolean }) {
   return (
     <div class="no-map card" role="alert">

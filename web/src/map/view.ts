@@ -1,6 +1,6 @@
 /**
  * The map on the screen. It gets what to show and makes the smallest change to get there; the camera moves only when
- * `look` is called or the user moves it. Who makes it hears of moves and receipts through `Hooks`; clicks and the pointer are the interaction's.
+ * `look` is called or the user moves it. Its owner is informed of moves and receipts through `Hooks`; clicks and the pointer are the interaction's.
  */
 import {
   AttributionControl, FullscreenControl, type GeoJSONSource, GeolocateControl, GlobeControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature,
@@ -26,8 +26,8 @@ import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 
 setWorkerUrl(workerUrl);
 
-/** Where this tab remembers that the map is a globe, for maps that nobody chose a projection for. */
-/** How near a place alone is looked at, whose surroundings tell where it is, and at most an area. */
+/** Key under which this tab remembers a globe, for maps without a chosen projection. */
+/** Zoom level for a single place, so that its surroundings show where it is, and the highest for an area. */
 const [POINT_ZOOM, AREA_ZOOM] = [10, 16];
 const GLOBE = "geoagent.globe";
 
@@ -48,7 +48,7 @@ export interface Options {
   palette: Palette;
   base: Base;
   camera: Camera | null;
-  /** Without controls, and nobody can move it: it is a picture of what another map shows. */
+  /** Without controls or interaction: a picture of what another map shows. */
   isBare?: boolean;
   /** Dots per inch of paper, instead of those of the screen. */
   dpi?: number;
@@ -229,7 +229,7 @@ export class MapView {
     if (this.ready && this.map.getProjection()?.type !== projection) this.map.setProjection({ type: projection });
   }
 
-  /** Shows the same part of the map as somebody else sees, as near as this page's shape allows. */
+  /** Shows the part of the map that another person sees, as nearly as the shape of this page allows. */
   accompany([west, south, east, north]: Bounds): void {
     const right = east < west ? east + 360 : east;
     this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], { padding: 0, duration: calm() ? 0 : 250 });

@@ -22,7 +22,7 @@ const TOOLS: [Tool, IconName, Key, Key][] = [
 
 const FOR_EDITORS = new Set<Tool>(["area", "draw", "comment"]);
 
-/** Those who came by a view link select and measure. */
+/** Visitors with a view link can select and measure. */
 const offered = () => TOOLS.filter(([it]) => mayChange.value || !FOR_EDITORS.has(it));
 
 export function Toolbar() {

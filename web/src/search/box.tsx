@@ -87,7 +87,7 @@ function useFound(words: { value: string }) {
   const notSearched = useSignal<string[]>([]);
   const tables = useSignal<Table[]>([]);
   const busy = useSignal(false);
-  // Who only looks finds what is on the map, not what else is in the tables.
+  // With a view link, only features on the map are found, not other tables.
   const asked = mayChange.value ? words.value.trim() : "";
   useEffect(() => {
     let isLate = false;

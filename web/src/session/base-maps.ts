@@ -37,7 +37,7 @@ export async function loadConfig(): Promise<void> {
     const settings = answer.ok ? ((await answer.json()) as Partial<Config>) : {};
     config.value = { ...config.value, ...settings };
   } catch {
-    // Without it there are no suggestions and the built-in base map is shown; the connection tells the user.
+    // Without it there are no suggestions and the built-in base map is shown; the connection informs the user.
   }
   await loadBase(local.getItem(BASE) ?? (config.value.basemap ? config.value.basemaps[0]?.name ?? "" : ""));
   ready.value = true;

@@ -57,7 +57,7 @@ function asShown(known: Layer): Layer {
   return visible === layer.visible ? layer : { ...layer, visible };
 }
 
-/** Adds a layer of all rows and goes there, as soon as it is known where they are. */
+/** Adds a layer of all rows, and moves the camera to them as soon as their bounds are known. */
 export async function addAndZoom(table: string): Promise<void> {
   const before = new Set(layers.value.map(({ id }) => id));
   if (!(await addLayer(table))) return;
@@ -94,7 +94,7 @@ export function tilt(): void {
   if (camera !== undefined && (camera.pitch ?? 0) < 20) view?.go({ ...camera, pitch: TILT });
 }
 
-/** Goes to a place where it is not in sight yet. */
+/** Moves to a place unless it is in view already. */
 export function goToPlace([longitude, latitude]: [number, number]): void {
   const seen = viewed.peek()?.bounds;
   if (view === null || (seen !== undefined && isInSight([longitude, latitude, longitude, latitude], seen))) return;
@@ -107,7 +107,7 @@ export function linkToView(): string {
   return view === null ? page : `${page}#${hashOf(view.camera())}`;
 }
 
-/** Keeps a place of the map in sight beside a card that was opened on it. */
+/** Keeps a place of the map visible beside a card that was opened on it. */
 export const uncover = (at: readonly [number, number], card: Element): void => view?.uncover(at, card);
 
 export const reloadTiles = (layerId: string): void => view?.reload(layerId);
@@ -147,7 +147,7 @@ function takeLinkedCamera(): Camera | null {
 
 const cameraKey = (mapId: string) => `geoagent.camera.${mapId}`;
 
-/** Moves for who asked; others are offered to follow, for their map is theirs. */
+/** Moves the camera of the person who asked; others are offered to follow. */
 export function moveCamera(bounds: Bounds, turnId: string | null): void {
   const turn = turns.value.find((it) => it.id === turnId);
   if (turn === undefined || turn.clientId === null || isMine(turn)) view?.look(bounds);
@@ -159,7 +159,7 @@ function lookAtAll(target: MapView): void {
   if (all !== null) target.look(all, { instantly: true });
 }
 
-/** The first result on an empty map is looked at, for who asked for it; later ones are only offered. What rises is looked at from the side. */
+/** Moves the camera of the person who asked to the first result on an empty map; later results are only offered. The map is tilted for extruded layers. */
 export function noticeResult({ event, data }: MapEvent): void {
   if ((event !== "layer_added" && event !== "layer_updated") || data.undo_of != null) return;
   if (data.turn_id !== null) drawnLast.value = new Map(drawnLast.value).set(data.turn_id, data.layer.id);

@@ -23,7 +23,7 @@ export const discard = (clientId: string): void => connection?.discard(clientId)
 
 export const stop = (turnId: string): void => void asked("cancel", { turn_id: turnId });
 
-/** The answer to a question of the agent; false when somebody else was first, or the server is away. */
+/** Answers a question of the agent; false if another person was first or the server is not available. */
 export const approve = (turnId: string, callId: string, approved: boolean): Promise<boolean> =>
   asked("approve", { turn_id: turnId, call_id: callId, approved });
 
@@ -47,7 +47,7 @@ export const dropResult = (table: string): Promise<boolean> => asked("result_dro
 export const saveRecipe = (analysis_id: string, name: string, parameters: string[]): Promise<boolean> =>
   asked("recipe_save", { analysis_id, name, parameters });
 
-/** Runs it as if somebody had written it; false when it cannot be. */
+/** Runs it as if it had been typed; false if that is not possible. */
 export const runRecipe = (name: string, values: RecipeRun["values"]): Promise<boolean> =>
   asked("recipe_run", { name, values, client_id: `${tab}.${uniqueId()}` });
 

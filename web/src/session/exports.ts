@@ -24,13 +24,13 @@ export function saveFile(): void {
   link.click();
 }
 
-/** A large file takes minutes, and tells its progress. */
-const EXPORT_PATIENCE_MS = 900_000;
+/** A large file takes minutes; its progress is shown. */
+const EXPORT_TIMEOUT_MS = 900_000;
 
-/** Have the server write a file, and fetch it. Rejects with words for people. */
+/** Have the server write a file, and fetch it. Rejects with a message for people. */
 export async function exportFile(request: Omit<Export, "map_id">): Promise<ExportReport> {
   writtenRows.value = null;
-  const answer = await connection?.request("export", request, EXPORT_PATIENCE_MS);
+  const answer = await connection?.request("export", request, EXPORT_TIMEOUT_MS);
   if (!answer?.ok) throw new Error(answer?.error.message ?? t("offline"));
   const { file } = answer;
   fetchFile(file.link ?? "");

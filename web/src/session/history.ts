@@ -5,7 +5,7 @@ import type { MapEvent } from "../protocol/messages";
 import { completed, map } from "../store/store";
 import { connection } from "./line";
 
-/** Events of this map from the first on, as far as they were read; later ones are asked for when they are wanted. */
+/** Events of this map from the first one on, as far as they have been read; later ones are read on demand. */
 let log: { mapId: string; events: MapEvent[] } = { mapId: "", events: [] };
 
 /** Every event of this map, or why they cannot be had. Only what was not read before is asked for. */

@@ -1,4 +1,4 @@
-/** Starts the page: the connection, what it hears, and what outlives a reload. */
+/** Starts the page: the connection, the handling of its events, and what survives a reload. */
 import { effect } from "@preact/signals";
 import { io } from "socket.io-client";
 import { Connection, type Outgoing, type Wire } from "../connection/connection";

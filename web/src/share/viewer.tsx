@@ -1,11 +1,11 @@
-/** What somebody sees who came by a view link: that nothing can be changed here, and how to get a map of one's own. */
+/** For visitors with a view link: a note that they cannot change the map, and how to get an editable copy. */
 import { useSignal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import { copyMap } from "../session/commands";
 import { layers, map, mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
 
-/** The page is a frame on somebody else's page: the map and its legend, and nothing to type into. */
+/** Whether the page is embedded in a frame: it then shows the map and its legend only. */
 export const embedded = new URLSearchParams(location.search).has("embed");
 
 export function ViewOnlyChip() {

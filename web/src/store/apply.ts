@@ -113,8 +113,8 @@ function saved(bookmarks: Bookmark[], bookmark: Bookmark): Bookmark[] {
 }
 
 /**
- * A new change can be undone, and ends what could be redone. After an undo or redo the other is possible; whether
- * one more of the same is, only the server's answer tells.
+ * A new change can be undone, and nothing can be redone after it. After an undo or redo the other is possible; whether
+ * the same is possible once more is known from the server's answer only.
  */
 function changed(state: MapState, layers: Layer[], { undo_of, redo }: { undo_of: number | null; redo: boolean }): MapState {
   const isUndo = undo_of != null && !redo;
@@ -241,7 +241,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
   }
 }
 
-/** What had not come to an end stops with its turn; a question that nobody answered is answered with no. */
+/** Unfinished entries stop with their turn; unanswered questions count as denied. */
 function ended(entry: Entry): Entry {
   if (entry.kind === "question") return entry.approved === null ? { ...entry, approved: false } : entry;
   return entry.kind !== "answer" && entry.kind !== "chart" && entry.status === "running" ? { ...entry, status: "stopped" } : entry;
@@ -308,7 +308,7 @@ function withoutTable(state: MapState, analysisId: string, table: string): MapSt
   return changeAnalysis(state, analysisId, { table: found.table === table ? null : found.table, tables });
 }
 
-/** Turns under way that the snapshot's chat does not tell of. */
+/** Running turns that are missing in the snapshot's chat. */
 function withTurns(state: MapState, snapshot: Snapshot): MapState {
   const known = new Set(state.turns.map((turn) => turn.id));
   const missing = snapshot.turns

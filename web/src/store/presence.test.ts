@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { beforeEach, expect, it, vi } from "vitest";
 import { event } from "../testing/samples";
-import { draftOf, hear, progressOf, record, restart, tellProgress } from "./presence";
+import { addDelta, draftOf, progressOf, record, restart, setProgress } from "./presence";
 import { listener, map } from "./store";
 
 const delta = (turn: string, text: string, offset = 0) => ({ map_id: "m", turn_id: turn, text, offset });
@@ -13,50 +13,50 @@ beforeEach(() => {
 });
 
 it("a delta touches the answer that it belongs to, once a frame, and not the map", () => {
-  const heard = listener(() => undefined, () => undefined, () => undefined);
-  heard.snapshot({ map_id: "m", seq: 0, layers: [], chat: [], turns: [] } as never);
+  const receiver = listener(() => undefined, () => undefined, () => undefined);
+  receiver.snapshot({ map_id: "m", seq: 0, layers: [], chat: [], turns: [] } as never);
   const counts = { map: 0, a: 0, b: 0 };
   const stops = [
     effect(() => void (map.value, counts.map++)), effect(() => void (draftOf("a").value, counts.a++)), effect(() => void (draftOf("b").value, counts.b++)),
   ];
-  for (let at = 0; at < 30; at++) heard.transient({ event: "ai_delta", data: delta("a", "x", at) });
+  for (let at = 0; at < 30; at++) receiver.transient({ event: "ai_delta", data: delta("a", "x", at) });
   frame();
   expect(draftOf("a").value).toBe("x".repeat(30));
   expect(counts).toEqual({ map: 1, a: 2, b: 1 });
   for (const stop of stops) stop();
 });
 
-it("of a text with a hole nothing is shown until another begins", () => {
-  hear(delta("a", "Hel"));
-  hear(delta("a", "world", 9));
+it("a text with a missing piece is not shown until another begins", () => {
+  addDelta(delta("a", "Hel"));
+  addDelta(delta("a", "world", 9));
   frame();
   expect(draftOf("a").value).toBe("");
-  hear(delta("a", "!", 14));
+  addDelta(delta("a", "!", 14));
   frame();
   expect(draftOf("a").value).toBe("");
-  hear(delta("a", "Anew"));
+  addDelta(delta("a", "Next"));
   frame();
-  expect(draftOf("a").value).toBe("Anew");
+  expect(draftOf("a").value).toBe("Next");
 });
 
-it("a join tells the texts so far, which go on from there, without what was heard twice", () => {
-  hear(delta("b", "lost"));
+it("a join gives the texts so far, which continue without repeated pieces", () => {
+  addDelta(delta("b", "lost"));
   restart([{ turn_id: "a", text: "Hel" }]);
-  hear(delta("a", "ello", 1));
-  hear(delta("b", " tail", 9));
+  addDelta(delta("a", "ello", 1));
+  addDelta(delta("b", " tail", 9));
   frame();
   expect([draftOf("a").value, draftOf("b").value]).toEqual(["Hello", ""]);
 });
 
 it("what is recorded is not a draft any more", () => {
-  hear(delta("a", "Hello"));
+  addDelta(delta("a", "Hello"));
   frame();
   record(event("ai_response", 2, { message: "Hello" }, "a"));
   expect(draftOf("a").value).toBe("");
 });
 
 it("progress belongs to one analysis", () => {
-  tellProgress({ analysis_id: "x", step: 2 } as never);
+  setProgress({ analysis_id: "x", step: 2 } as never);
   expect(progressOf("x").value).toMatchObject({ step: 2 });
   expect(progressOf("y").value).toBeNull();
 });

@@ -11,9 +11,9 @@ import type { MapEvent, TransientEvent } from "../protocol/messages";
 
 export const map = signal<MapState | null>(null);
 export const status = signal<Status>("connecting");
-/** How often the server was reached: what could not be read is asked for again when this changes. */
+/** How often a connection was made; when it changes, failed reads are repeated. */
 export const connections = signal(0);
-/** False for who came by a view link. */
+/** False for visitors with a view link. */
 export const mayChange = signal(true);
 export const outbox = signal<Outgoing[]>([]);
 
@@ -27,12 +27,12 @@ export const recipes = computed(() => map.value?.recipes ?? []);
 export const turns = computed(() => map.value?.turns ?? []);
 export const running = computed(() => (map.value === null ? undefined : runningTurn(map.value)));
 
-/** The tables that analyses of this map left, as text: it changes when one comes or goes. */
+/** The ids of all result tables of this map as one text, which changes when a table is added or deleted. */
 export const results = computed(() =>
   turns.value.flatMap((turn) => turn.entries.flatMap((entry) => (entry.kind === "analysis" ? entry.table ?? [] : []))).join(),
 );
 
-/** What has to be answered before the agent goes on, and before it takes later messages. */
+/** The question that must be answered before the agent continues or takes later messages. */
 export const question = computed(() => running.value && openQuestion(running.value));
 
 /** Resolves once the event of this number has been applied here, or no map is open any more. */
@@ -46,17 +46,17 @@ export function arrived(seq: number): Promise<void> {
   });
 }
 
-/** By layer, who changed it last: a person by name, or who asked for it in the conversation. */
+/** By layer, the name of the person who changed it last, or asked for the change in the conversation. */
 const authors = new Map<string, string | null>();
 
-/** The name of who changed the layer last, where it is known. */
+/** The name of the person who changed the layer last, if known. */
 export const lastChangedBy = (layerId: string): string | null => authors.get(layerId) ?? null;
 
 function authorOf({ author, turn_id }: LayerUpdated): string | null {
   return author ?? turns.peek().find((turn) => turn.id === turn_id)?.author ?? null;
 }
 
-/** What the store makes of the connection's news; `asked` hears of events that ask for something to be done. */
+/** The listener that updates the store. `asked` gets every transient event, `happened` every stored one. */
 export function listener(
   asked: (event: TransientEvent) => void, entered: (answer: JoinAck) => void, happened: (event: MapEvent) => void,
 ): Listener {
@@ -77,9 +77,9 @@ export function listener(
       happened(event);
     },
     transient: (event) => {
-      if (event.event === "ai_delta") presence.hear(event.data);
-      else if (event.event === "analysis_progress") presence.tellProgress(event.data);
-      else if (event.event === "export_progress") presence.tellExport(event.data);
+      if (event.event === "ai_delta") presence.addDelta(event.data);
+      else if (event.event === "analysis_progress") presence.setProgress(event.data);
+      else if (event.event === "export_progress") presence.setExportProgress(event.data);
       else if (event.event === "presence") presence.present(event.data);
       else if (event.event === "turn_waiting") change((state) => applyTransient(state, event));
       asked(event);
@@ -93,12 +93,12 @@ export function listener(
   };
 }
 
-/** The whole conversation: what the snapshot left out is put before what has come since. */
+/** Completes the conversation with the events that the snapshot left out. */
 export function completed(events: readonly MapEvent[]): void {
   change((state) => withEarlier(state, events));
 }
 
-/** The server's word that there is nothing more to undo, or to redo. */
+/** The server has answered that nothing more can be undone, or redone. */
 export function exhausted(kind: "undo" | "redo", fault: Fault): void {
   if (fault.code !== "nothing_to_undo") return;
   change((state) => ({ ...state, ...(kind === "undo" ? { canUndo: false } : { canRedo: false }) }));

@@ -1,8 +1,8 @@
-/** Of what opens and closes again: Escape closes the innermost, and the focus returns to where it was. */
+/** Focus of parts that open and close: Escape closes the innermost, and the focus returns to where it was. */
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
-/** Put into whatever opens: where the focus was then, it is again once that is gone, unless it went elsewhere. */
+/** Placed in a part that opens: returns the focus when that part closes, unless the focus has moved elsewhere. */
 export function ReturnFocus() {
   // At once: closing it again before the next frame returns the focus, too.
   useLayoutEffect(() => {
@@ -16,7 +16,7 @@ export function ReturnFocus() {
 
 /**
  * Moves the focus into what has just opened. It does so before the browser handles the next key: an effect after the
- * next frame would let an Escape pressed at once go to whatever is below.
+ * next frame would send an Escape pressed at once to what is below.
  */
 export function useFocusOnOpen(target: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => target.current?.focus({ preventScroll: true }), []);

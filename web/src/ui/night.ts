@@ -1,17 +1,17 @@
 /**
  * Colour ramps on a dark map. The light end of a ramp would glare there and its dark end vanish, so all its colours are
- * brought into the range between; their order, which tells the values, stays. Pure.
+ * brought into the range between; their order stays. Pure.
  */
 import type { Layer } from "../protocol/types";
 
 const DARKEST = 46;
 const LIGHTEST = 218;
-/** Of what has no value: it recedes between dark land and the ramp. */
+/** Colour of features without a value, between dark land and the ramp. */
 const NO_DATA = "#4b545e";
 
 const RAMPED = new Set(["graduated", "heatmap", "hexbin", "grid"]);
 
-/** Whether the colours are of a ramp, and nobody chose them one by one. */
+/** Whether the colours come from a ramp, not from choices one by one. */
 export function isRamped({ style }: Pick<Layer, "style">): boolean {
   return RAMPED.has(style.kind) && style.color == null && (style.values ?? []).length === 0;
 }

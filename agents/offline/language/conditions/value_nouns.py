@@ -23,7 +23,7 @@ from agents.offline.language.words import (
     word_set,
 )
 from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Mention, OneOf, joined
-from agents.offline.meaning.spellings import is_code
+from agents.offline.meaning.spellings import is_short_code
 
 NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
@@ -79,7 +79,7 @@ class ValueNouns:
             known = self.vocabulary.values_called(words) if len(words) > 1 else ()
             named = self.vocabulary.match_table(words) if len(known) == 1 else None
             is_table = named is not None and named.length == len(words) and not named.guessed
-            if len(known) != 1 or not is_code(known[0][2]) or is_table:
+            if len(known) != 1 or not is_short_code(known[0][2]) or is_table:
                 continue
             ((table, column, code),) = known
             before_noun = self.value_before_noun(start, take_noun)

@@ -223,7 +223,7 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
     dull = FIGURE_NOUNS if kind in NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
     dull |= _WHEN if kind in TIMES else frozenset()
-    if len(words) > 1 and (words[-1] in dull or _is_code(name, kind, words[-1])):
+    if len(words) > 1 and (words[-1] in dull or _restates_content(name, kind, words[-1])):
         yield words[:-1], NOTHING_NEW
     if len(words) > 1 and (words[0] in dull & _LEADING or words == ("land", "area")):
         yield words[2:] if words[1] == "of" else words[1:], NOTHING_NEW
@@ -231,7 +231,7 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
         yield words[2 + (words[2] in _WHOSE) :], NOTHING_NEW
 
 
-def _is_code(name: str, kind: str, noun: str) -> bool:
+def _restates_content(name: str, kind: str, noun: str) -> bool:
     """Whether the noun only restates what a column holds: `IATA code` for `iata`, `phone number` for `phone`."""
     is_short = noun == "code" and len(name) <= _SHORT_CODE
     return kind == "text" and (is_short or (noun == "number" and len(name_words(name)) == 1))

@@ -1,6 +1,6 @@
 /**
- * What an answer proposes to say, as buttons: the items of a list after "You could say:", and what is in quotation
- * marks after "say" or "ask". Works on HTML that is safe already, and adds only the button's own text to it.
+ * Requests that an answer proposes, as buttons: the items of a list after "You could say:", and quotations after "say"
+ * or "ask". Works on HTML that is safe already, and adds only the button's own text to it.
  */
 
 /** "Say “…”", "ask for example “…”", in each language: the quoted words are the second group. */
@@ -9,7 +9,7 @@ const LIST_FOLLOWS = /(?:\b(?:you could (?:say|ask)|try|for example)|تكتب|م
 const ISOLATES = /[\u2066-\u2069]/g;
 const OWN = "a, code, pre, [role=button]";
 
-/** The HTML with a button for each proposal; `data-say` is what it says, and `labels` what some are called. */
+/** The HTML with a button for each proposal; `data-say` is the request, and `labels` are the texts shown for some of them. */
 export function withSayings(html: string, labels: ReadonlyMap<string, string> = new Map()): string {
   if (!/say|ask|try|example|كتب|مثلًا/i.test(html)) return html;
   const page = new DOMParser().parseFromString(html, "text/html");

@@ -1,5 +1,5 @@
 /**
- * The turns of the conversation, of which only those in sight and some around them are in the page: thousands are as
+ * The turns of the conversation, of which only the visible ones and some around them are in the page: thousands are as
  * fast as ten. What is read keeps its place when turns before it come or change their height.
  */
 import type { RefObject } from "preact";
@@ -12,7 +12,7 @@ import { TurnView } from "./turn";
 
 /** Pixels of a turn that was never seen. */
 const GUESS = 160;
-/** Turns before and after those in sight. */
+/** Turns kept in the page before and after the visible ones. */
 const AROUND = 5;
 
 export function TurnList({ turns, box, atEnd, unreadFrom }: {

@@ -40,7 +40,7 @@ export function QuestionCard({ entry, turnId }: { entry: QuestionEntry; turnId: 
   const card = useRef<HTMLDivElement>(null);
   const [sent, setSent] = useState(false);
   const answer = async (approved: boolean) => {
-    // The buttons go away with the answer; who uses the keyboard stays where they are.
+    // The buttons disappear with the answer; keyboard users keep their place.
     card.current?.focus();
     setSent(true);
     if (!(await approve(turnId, entry.callId, approved))) setSent(false);

@@ -1,10 +1,10 @@
-/** The steps of an analysis as its receipt tells of them: what each read, its SQL and the rows that it gave. */
+/** The steps of an analysis by its receipt: what each read, its SQL and the rows that it gave. */
 import { duration, inOwnWords, t } from "../../i18n/i18n";
 import type { Part } from "../../protocol/types";
 import { readable } from "./step";
 import { Sql } from "./sql";
 
-/** A step as it ran, as the server's receipt tells of it. */
+/** A step in the server's receipt. */
 interface StepReceipt {
   table?: string;
   title?: string;

@@ -47,7 +47,7 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
   return (
     <article class={isLast ? "turn turn-last" : "turn"} aria-posinset={place} aria-setsize={count} aria-label={turn.text.slice(0, 120)}>
       <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={note} />
-      {turn.entries.filter(tellsMore).map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} answered={answered} />)}
+      {turn.entries.filter(addsDetail).map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} answered={answered} />)}
       {turn.end === null && <Writing turn={turn} isRunning={isRunning} />}
       <Ending turn={turn} />
       {isLast && turn.end === "done" && <ZoomToResult turn={turn} />}
@@ -162,8 +162,8 @@ function Ending({ turn }: { turn: Turn }) {
   );
 }
 
-/** Not the call that an analysis was asked for with, once the analysis tells of itself. */
-function tellsMore(entry: Entry, at: number, entries: readonly Entry[]): boolean {
+/** False for the tool call that started an analysis, once the entry of that analysis follows. */
+function addsDetail(entry: Entry, at: number, entries: readonly Entry[]): boolean {
   return entry.kind !== "tool" || !STARTS_ANALYSIS.has(entry.name) || entries[at + 1]?.kind !== "analysis";
 }
 

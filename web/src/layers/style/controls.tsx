@@ -15,7 +15,7 @@ interface Held<Value> {
   drop: () => void;
 }
 
-/** Keeps what a person enters while the control is drawn again for other reasons, such as a change by somebody else. */
+/** Keeps the text being entered while the control is drawn again, for example after a change by another person. */
 export function useHeld<Value extends string | number>(value: Value, change: Change<Value>): Held<Value> {
   const entered = useSignal<Value | null>(null);
   const entries = useRef(0);

@@ -4,7 +4,7 @@ import type { DrawLayer, Layer } from "../../protocol/types";
 /** What a swatch is drawn with, as the shapes on the map are. */
 export interface Ink {
   opacity: number;
-  /** Null where the map has a colour of its own for each feature. */
+  /** Null if features differ in colour. */
   edge: { color: string; opacity: number } | null;
 }
 

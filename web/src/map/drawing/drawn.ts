@@ -40,7 +40,7 @@ export interface Looking extends Overlays {
   time?: { layerId: string; from: number; to: number } | null;
   /** Features that other people point at, each in the colour of the person. */
   others?: { layerId: string; ids: (string | number)[]; colour: string }[];
-  /** The layers are of an earlier moment: nobody waits to hear that they were drawn. */
+  /** The layers are of an earlier moment, so no receipts are sent. */
   isPast?: boolean;
   /** The base map is dark. */
   isDark?: boolean;
@@ -123,7 +123,7 @@ function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
   return (isPoint ? circles : mixed ? [...lines, ...points] : lines) as unknown as SpecLayer[];
 }
 
-/** The features that a chart points at, filled, for they may be thousands. `match` finds an id among many at once. */
+/** The features that a chart points at, filled because there may be thousands. `match` is fast for many ids. */
 function hints(layer: Layer, { hinted }: Looking): SpecLayer[] {
   const ids = hinted?.ids ?? [];
   const isOne = ids.length === 0 ? false : ["match", ["id"], ids, true, false];
@@ -153,7 +153,7 @@ function source(layer: Layer, origin: string, time: string | null): VectorSource
   return { type: "vector", tiles: [tiles], minzoom: 0, maxzoom: MAX_TILE_ZOOM };
 }
 
-/** Numbers are written out, for JSON knows no infinity. */
+/** Numbers as text, because JSON has no infinity. */
 function within({ from, to }: { from: number; to: number }): unknown[] {
   const time = ["get", TIME];
   const ends = [...(Number.isFinite(from) ? [[">=", time, from]] : []), ...(Number.isFinite(to) ? [["<=", time, to]] : [])];
@@ -164,7 +164,7 @@ function within({ from, to }: { from: number; to: number }): unknown[] {
 const OUTLINE = "#ffffff";
 const DARK_OUTLINE = "#0b0f14";
 
-/** On a dark map: ramps without glare, and an outline that nobody chose is dark, for a white one outshines what it surrounds. */
+/** On a dark map: ramps without glare, and default outlines are dark, because a white one would outshine its area. */
 export function dimmed(layer: Layer, whole: DrawLayer): DrawLayer {
   const { style } = layer;
   const draw = isRamped(layer) ? { ...whole, paint: nightPaint(layer, whole) } : whole;
