@@ -141,7 +141,8 @@ def main() -> int:
     for path, text in stale.items():
         if "--check" in sys.argv:
             print(
-                f"{path.relative_to(ROOT)} is stale; run: .venv/bin/python tools/fill_docs.py (docs/architecture.md)",
+                f"{path.relative_to(ROOT)} is stale; run: .venv/bin/python tools/fill_docs.py "
+                "(docs/architecture.md#where-a-change-goes)",
                 file=sys.stderr,
             )
         else:

@@ -115,7 +115,11 @@ def routes(
                     return await _streamed(request, geojson(source, layer.name), headers, transfer, exporting)
                 if kind == "csv":
                     return await _streamed(
-                        request, csv_text(source, cast("Placing | None", placing)), headers, transfer, exporting
+                        request,
+                        csv_text(source, cast("Placing | None", placing)),
+                        headers,
+                        transfer,
+                        exporting,
                     )
                 return await _sent_file(request, source, kind, layer, headers, transfer, exporting, rows)
 

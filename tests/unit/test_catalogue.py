@@ -20,7 +20,7 @@ def test_every_format_names_every_tool(format: str) -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
 def test_every_argument_of_an_operation_is_described(operation: Operation[Any]) -> None:
-    assert 20 < len(operation.summary) <= 120
+    assert 20 < len(operation.summary) <= 120, "docs/extending.md#add-an-operation"
     for name, fragment in operation.arguments.model_json_schema()["properties"].items():
         inner = [each.get("description") for each in fragment.get("anyOf", ())]
-        assert fragment.get("description") or any(inner), name
+        assert fragment.get("description") or any(inner), (name, "docs/extending.md#add-an-operation")

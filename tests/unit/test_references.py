@@ -15,7 +15,7 @@ def test_every_operation_is_held_against_a_reference(operation: str) -> None:
     """The test runs the operation, and compares what came out."""
     tests = [each.test for each in references() if each.operation == operation]
     assert tests, (
-        f'no test is marked @pytest.mark.reference("{operation}") (docs/extending.md, Add an operation)'
+        f'no test is marked @pytest.mark.reference("{operation}") (docs/extending.md#add-an-operation)'
     )
     for test in tests:
         assert f"'{operation}'" in ast.unparse(test), f"{test.name} does not run {operation}"

@@ -82,5 +82,5 @@ if (folders !== undefined) {
 const round = circle(imports);
 if (round !== undefined) faults.push(`These files import each other in a circle: ${round.join(" → ")}.`);
 
-for (const fault of faults) console.error(fault);
+for (const fault of faults) console.error(`${fault} (docs/architecture.md#the-layers)`);
 process.exitCode = faults.length > 0 ? 1 : 0;

@@ -22,7 +22,7 @@ const made = await compile(readable(schema), "Protocol", {
 if (!process.argv.includes("--check")) {
   writeFileSync(target, made);
 } else if (readFileSync(target, "utf8") !== made) {
-  console.error("src/protocol/types.ts is stale: run `npm run protocol`.");
+  console.error("src/protocol/types.ts is stale: run `npm run protocol` (docs/extending.md#add-an-event).");
   process.exit(1);
 }
 

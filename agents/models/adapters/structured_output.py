@@ -50,7 +50,12 @@ class StructuredOutput(Wrapper):
                             spent = spent + event.usage
                             last = replace(event, usage=spent)
             fault = reply.fault()
-            if fault is None or reply.has_shown_text or not repairs_left or last.finish in ("refusal", "length"):
+            if (
+                fault is None
+                or reply.has_shown_text
+                or not repairs_left
+                or last.finish in ("refusal", "length")
+            ):
                 for ending in reply.end(last):
                     yield ending
                 return

@@ -34,7 +34,6 @@ from agents.offline.answers.wording import (
     export_words,
     failed,
     group_words,
-    takes_plural_verb,
     legend_words,
     measured,
     name_of,
@@ -47,6 +46,7 @@ from agents.offline.answers.wording import (
     sentences,
     table_line,
     tables_words,
+    takes_plural_verb,
     unsearched_words,
     where_words,
 )

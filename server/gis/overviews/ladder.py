@@ -108,7 +108,7 @@ class Ladder(BaseModel):
         return any(band.zoom == zoom and band.summed for band in self.dense or ())
 
     def band(self, zoom: int) -> Band:
-        """The band for a zoom level: that of its dense tiles, else the coarsest that is fine enough, else the finest."""
+        """The band for a zoom level: of its dense tiles, else the coarsest one that is fine enough, else the finest."""
         dense = (band for band in self.dense or () if band.zoom == zoom)
         return next(dense, None) or next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
 

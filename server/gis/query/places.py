@@ -353,9 +353,9 @@ def _wrapped_extent(geometry: Expression) -> sa.FromClause:
     )
     west, east = sa.func.ST_XMin(part.c.geom), sa.func.ST_XMax(part.c.geom)
     shift = sa.case((west < 0, 360), else_=0)
-    return sa.select(sa.func.min(west + shift).label("west"), sa.func.max(east + shift).label("east")).lateral(
-        "turned"
-    )
+    return sa.select(
+        sa.func.min(west + shift).label("west"), sa.func.max(east + shift).label("east")
+    ).lateral("turned")
 
 
 def _match(where: Searchable, row: Record, asked: Query) -> _Match | None:

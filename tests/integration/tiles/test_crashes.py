@@ -79,7 +79,9 @@ async def test_tiles_and_samples_are_made_or_refused(
 
 
 @pytest.mark.parametrize("name", TABLES)
-async def test_filters_are_answered_or_refused(awkward: Atlas, lasting_connection: AsyncConnection, name: str) -> None:
+async def test_filters_are_answered_or_refused(
+    awkward: Atlas, lasting_connection: AsyncConnection, name: str
+) -> None:
     table = await awkward.table(AWKWARD[name])
     for op in ASKED:
         given = {"op": op, "args": [{"property": table.geometry_column}, AREA]}

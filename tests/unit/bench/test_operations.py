@@ -14,7 +14,7 @@ from tests.bench.operations.data import town
 
 def test_every_operation_is_measured_with_arguments_that_it_takes() -> None:
     assert {case.operation for case in CASES} == set(OPERATIONS), (
-        "give benchmark= to the mark `reference` of the operation's test (docs/extending.md, Add an operation)"
+        "give benchmark= to the mark `reference` of the operation's test (docs/extending.md#add-an-operation)"
     )
     for case in CASES:
         operation: Operation[object] = OPERATIONS[case.operation]

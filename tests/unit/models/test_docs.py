@@ -88,7 +88,7 @@ def test_the_tables_name_every_calling_type_field_and_quirk() -> None:
         *Prices.model_fields,
     }
     missing = [name for name in sorted(fields) if f"`{name}`" not in TEXT]
-    assert missing == [], "not in docs/models.md"
+    assert missing == [], "describe it in docs/models.md (docs/extending.md#add-a-calling-type)"
 
 
 def test_the_quirks_defaults_are_as_shown() -> None:

@@ -276,7 +276,7 @@ def test_every_operation_has_words() -> None:
     requested = {operation for _goal, steps in REQUESTS for operation, _arguments in steps}
     requested_elsewhere = {"nearest", "sort"}  # in test_analysis.py, and below
     assert set(OPERATIONS) - requested - requested_elsewhere == set(), (
-        "give request= to the mark `reference` of the operation's test (docs/extending.md, Add an operation)"
+        "give request= to the mark `reference` of the operation's test (docs/extending.md#add-an-operation)"
     )
 
 

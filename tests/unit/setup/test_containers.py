@@ -75,7 +75,7 @@ def test_compose_hands_over_settings_and_the_keys_and_addresses_of_all_providers
     handed = set(compose["services"]["server"]["environment"])
     providers = json.loads((ROOT / "agents/models/providers.json").read_text())["providers"].values()
     of_providers = {each[name] for each in providers for name in ("key_env", "base_url_env") if name in each}
-    assert handed - names == of_providers - names, "docs/extending.md, Add a model provider"
+    assert handed - names == of_providers - names, "docs/extending.md#add-a-model-provider"
     assert set(re.findall(r"^\s+HOST=(\S+)", DOCKERFILE, re.MULTILINE)) == {"0.0.0.0"}
 
 

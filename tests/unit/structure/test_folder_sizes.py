@@ -25,7 +25,10 @@ def test_no_folder_holds_more_modules_than_one_can_take_in() -> None:
         for folder, count in modules_per_folder().items()
         if count > MAX_MODULES and folder not in ONE_CLASS_A_FILE
     }
-    assert crowded == {}, f"more than {MAX_MODULES} modules: move some that belong together to a subfolder"
+    assert crowded == {}, (
+        f"more than {MAX_MODULES} modules: move some that belong together to a subfolder "
+        "(docs/architecture.md#what-checks-ask-of-every-change)"
+    )
 
 
 def test_only_folders_with_one_class_a_file_are_exempt() -> None:

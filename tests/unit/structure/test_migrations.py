@@ -18,4 +18,6 @@ def test_the_files_sort_in_the_order_of_their_revisions() -> None:
     files = sorted(VERSIONS.glob("[0-9]*.py"))
     assert [
         line for file in files for line in file.read_text().splitlines() if line.startswith("revision = ")
-    ] == [f'revision = "{revision}"' for revision in order]
+    ] == [f'revision = "{revision}"' for revision in order], (
+        "name the file by its number in the order (docs/extending.md#add-a-migration-or-a-tool-of-the-map)"
+    )

@@ -21,4 +21,6 @@ def test_no_code_of_the_language_compares_the_name_of_an_operation() -> None:
         for each in ast.walk(side)
         if isinstance(each, ast.Constant) and each.value in OPERATIONS
     }
-    assert compared == set()
+    assert compared == set(), (
+        "give the operation a trait instead (docs/architecture.md#what-checks-ask-of-every-change)"
+    )

@@ -24,4 +24,6 @@ def test_no_other_module_quotes_names() -> None:
         for path in (ROOT / "server").rglob("*.py")
         if doubling in path.read_text()
     }
-    assert found == OTHER_LANGUAGES
+    assert found == OTHER_LANGUAGES, (
+        "use server.database.quoting (docs/architecture.md#what-checks-ask-of-every-change)"
+    )

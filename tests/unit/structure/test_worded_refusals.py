@@ -45,7 +45,7 @@ def test_refusals_are_templates() -> None:
         for call in _calls(path, names)
         if any(_is_sentence(argument) for argument in call.args)
     ]
-    assert found == [], "declare a Template beside it: docs/extending.md, Add a text for people"
+    assert found == [], "declare a Template beside it: docs/extending.md#add-a-text-for-people"
 
 
 def test_notes_are_templates() -> None:
@@ -57,7 +57,7 @@ def test_notes_are_templates() -> None:
         for text in _notes(path)
         if _is_sentence(text)
     ]
-    assert found == [], "declare a Template beside it: docs/extending.md, Add a text for people"
+    assert found == [], "declare a Template beside it: docs/extending.md#add-a-text-for-people"
 
 
 def _notes(path: Path) -> Iterator[ast.expr]:

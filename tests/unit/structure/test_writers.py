@@ -18,4 +18,6 @@ def test_only_the_event_log_writes_events_and_layers() -> None:
         for path in (ROOT / "server").rglob("*.py")
         if WRITES.search(path.read_text())
     }
-    assert writers == {"server/maps/log"}
+    assert writers == {"server/maps/log"}, (
+        "record a Change instead (docs/architecture.md#what-checks-ask-of-every-change, docs/extending.md#add-an-event)"
+    )

@@ -18,7 +18,7 @@ it("every template of the server is worded in Arabic with the same values", () =
   const slots = (text: string) => [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name]) => name))].sort();
   const own: Record<string, string> = WORDINGS;
   const english: Record<string, string> = ENGLISH;
-  expect(Object.keys(own).sort()).toEqual(Object.keys(english).sort());
+  expect(Object.keys(own).sort(), "docs/extending.md#add-a-text-for-people").toEqual(Object.keys(english).sort());
   expect(Object.fromEntries(Object.keys(own).map((code) => [code, slots(own[code] ?? "")])))
     .toEqual(Object.fromEntries(Object.keys(english).map((code) => [code, slots(english[code] ?? "")])));
 });
