@@ -139,6 +139,7 @@ class Table(Value):
 
     @property
     def geometry_family(self) -> GeometryFamily:
+        """By the declared type: `mixed` if that allows several, `none` without a geometry."""
         if self.geometry_column is None:
             return "none"
         kind = (self.geometry_type or "").upper()

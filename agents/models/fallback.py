@@ -38,6 +38,7 @@ class Fallback:
 
     @property
     def name(self) -> str:
+        """The names of all models, separated by ` | `."""
         return " | ".join(model.name for model in self.models)
 
     @property

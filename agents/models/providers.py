@@ -32,9 +32,11 @@ WRAPPERS = {
 """Calling types that use the wire format of another, the provider's `transport`: the class, as above."""
 CALLINGS = (*ADAPTERS, *WRAPPERS, "offline")
 if TYPE_CHECKING:
-    Calling = Transport = str
+    Calling = str
+    Transport = str
 else:
-    Calling, Transport = Literal[CALLINGS], Literal[tuple(ADAPTERS)]
+    Calling = Literal[CALLINGS]
+    Transport = Literal[tuple(ADAPTERS)]
 BUILT_IN = Path(__file__).with_name("providers.json")
 PROVIDERS_VARIABLE = "GEOAGENT_PROVIDERS"
 """Names a file of providers that is laid over the built-in one."""
@@ -119,6 +121,8 @@ class ModelEntry(Entry):
 
 
 class ProviderEntry(Entry):
+    """A provider: its address, key, defaults and models. `key_env` is the variable with the key."""
+
     title: str = ""
     base_url: str | None = None
     base_url_env: str | None = None
@@ -137,6 +141,7 @@ class ProviderEntry(Entry):
     models: tuple[ModelEntry, ...] = ()
 
     def address(self, settings: Mapping[str, str]) -> str | None:
+        """The base URL, from the variable `base_url_env` if that is set."""
         override = settings.get(self.base_url_env, "").strip() if self.base_url_env else ""
         return override or self.base_url
 
@@ -168,6 +173,7 @@ class ModelConfig:
 
     @property
     def name(self) -> str:
+        """`provider:model`."""
         return f"{self.provider}:{self.model}"
 
 
@@ -179,6 +185,7 @@ class Catalogue:
 
     @classmethod
     def load(cls, user_file: Path | None = None) -> Catalogue:
+        """The built-in file, with the user's laid over it. Raises ModelError `not_configured`."""
         if user_file is None:
             return cls(_built_in().providers)
         merged = _overlay(_read(BUILT_IN), _read(user_file))

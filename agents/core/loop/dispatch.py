@@ -53,6 +53,7 @@ class Prepared:
 
     @property
     def tool(self) -> Tool:
+        """The tool to call."""
         return self.view.tool
 
 

@@ -24,6 +24,7 @@ class Hooked:
     tools: frozenset[str] | None = None
 
     def serves(self, tool: str) -> bool:
+        """Whether the hook runs for the tool of this name."""
         return self.tools is None or tool in self.tools
 
 

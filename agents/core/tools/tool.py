@@ -134,6 +134,8 @@ class Declaration:
     _blueprints: dict[bool, Blueprint] = field(default_factory=dict)
 
     def blueprint(self, *, method: bool) -> Blueprint:
+        """Name, description and parameters read from the function; `method` if its first parameter is `self`. Raises
+        DeclarationError."""
         found = self._blueprints.get(method)
         if found is None:
             text = self.description if isinstance(self.description, str) else None

@@ -50,10 +50,12 @@ class Adapter(ABC):
 
     @property
     def name(self) -> str:
+        """`provider:model`."""
         return self.config.name
 
     @property
     def context_tokens(self) -> int:
+        """The size of the context, in tokens."""
         return self.config.context_tokens
 
     @property
@@ -153,6 +155,7 @@ class Adapter(ABC):
         return {**temperature, **({"extra_body": quirks.extra_body} if quirks.extra_body else {})}
 
     def usage(self, input_tokens: int, output_tokens: int, **more: int) -> Usage:
+        """The usage of a reply with its cost; further keywords as `Usage` names them."""
         return priced(self.config.prices, input_tokens, output_tokens, **more)
 
     async def _begin(

@@ -21,6 +21,7 @@ class OutgoingIds:
         self._length = length
 
     def of(self, call_id: str) -> str:
+        """The id as the server accepts it: always the same for the same id."""
         if self._length is not None:
             fits = len(call_id) == self._length and call_id.isalnum() and call_id.isascii()
             return call_id if fits else _digest(call_id)[: self._length]
@@ -36,6 +37,7 @@ class IncomingIds:
         }
 
     def of(self, given: str | None) -> str:
+        """The id of a new call: the one that the server gave, unless it is missing or was used before."""
         chosen = given if given and given not in self._taken else f"call_{uuid4().hex[:24]}"
         self._taken.add(chosen)
         return chosen

@@ -144,6 +144,7 @@ class AnswerTap:
         self._done = False
 
     def feed(self, piece: str) -> str:
+        """The next piece of the answer that this piece of JSON reveals."""
         if self._done:
             return ""
         self._rest += piece

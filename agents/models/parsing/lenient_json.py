@@ -43,6 +43,7 @@ class Balance:
 
     @property
     def characters_read(self) -> int:
+        """How far the text has been read."""
         return self._at
 
     def end(self, text: str) -> int | None:

@@ -44,9 +44,11 @@ class Scanner:
         self._over = False
 
     def feed(self, piece: str) -> ScannedText:
+        """The text and calls that are certain after this piece."""
         return self._work(piece, final=False)
 
     def finish(self) -> ScannedText:
+        """What is left at the end of the reply."""
         return self._work("", final=True)
 
     def _work(self, piece: str, final: bool) -> ScannedText:

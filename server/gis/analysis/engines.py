@@ -59,7 +59,8 @@ BUFFER_SHARE = 0.01
 class SecondEngine(Protocol):
     """An engine for steps that are too expensive for PostGIS, such as Spark."""
 
-    def can_run(self, operation: str) -> bool: ...
+    def can_run(self, operation: str) -> bool:
+        """Whether the engine has the operation of this name."""
 
     async def run(
         self,
@@ -69,7 +70,11 @@ class SecondEngine(Protocol):
         report: Report,
         readable: TableRegistry | None = None,
         room: int | None = None,
-    ) -> StepResult: ...
+    ) -> StepResult:
+        """Run a step and store its result in PostGIS as the table `name`.
+
+        `results` are tables of earlier steps by step id; `report` is awaited with the progress; `readable` is the
+        registry to resolve other tables with; `room` limits the result in bytes. Raises ToolFailed with the reason."""
 
 
 class Engines:

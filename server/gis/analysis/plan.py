@@ -43,4 +43,5 @@ class Plan(Value):
     """Further steps whose tables are results, too."""
 
     def then(self, step: PlannedStep) -> Plan:
+        """The plan with one more step at its end."""
         return self.model_copy(update={"steps": (*self.steps, step)})

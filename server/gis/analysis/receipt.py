@@ -24,6 +24,7 @@ class InputUsed(Value):
     exact: bool = False
 
     def description(self) -> str:
+        """One line: the table, its number of rows and its data version."""
         about = "" if self.exact else "about "
         return f"{self.table}: {about}{self.rows} rows, version {self.version or 'unknown'}"
 
@@ -65,6 +66,8 @@ class StepReceipt(Value):
 
 
 class Receipt(Value):
+    """What an analysis did: its steps with SQL, rows and notes, and the tables that it left."""
+
     analysis_id: str
     goal: str
     at: datetime
@@ -86,6 +89,7 @@ class Receipt(Value):
         return None
 
     def as_json(self) -> dict[str, Any]:
+        """The receipt as JSON values, as events carry it."""
         return self.model_dump(mode="json")
 
     def as_sql(self) -> str:

@@ -70,6 +70,8 @@ class Parameter(Value):
 
 
 class Recipe(Value):
+    """A saved plan whose `parameters` name values of its steps that can be replaced."""
+
     name: RecipeName
     plan: Plan
     parameters: dict[str, Parameter] = Field(default_factory=dict)

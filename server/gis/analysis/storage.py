@@ -255,6 +255,7 @@ def range_edges(pages: Sequence[int]) -> Iterator[tuple[str, str]]:
 def in_range(
     address: ColumnElement[Any], first: ColumnElement[Any], following: ColumnElement[Any]
 ) -> ColumnElement[bool]:
+    """The condition that an address is at least `first` and before `following`."""
     return (address >= first) & (address < following)
 
 

@@ -60,6 +60,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
+        """Whether both tables have the same rows."""
         return self.rows == self.other_rows and not self.different
 
 

@@ -89,6 +89,7 @@ class StepWatch:
 
     @property
     def elapsed_ms(self) -> float:
+        """Milliseconds since the step began."""
         return (time.perf_counter() - self._start) * 1000
 
     async def __aenter__(self) -> Self:

@@ -55,9 +55,12 @@ class StepWorkspace:
 
     @property
     def names_read(self) -> list[str]:
+        """The ids of the tables that were used as sources, in order."""
         return [table.id for table in self.tables_read]
 
     def source(self, name: str) -> Source:
+        """The table or earlier step of this name as a source with a new alias. Invalid shapes are repaired in it.
+        Raises UnknownTable."""
         table = self._named(name)
         self._read.append(table)
         alias = f"s{len(self._read)}"
@@ -131,9 +134,11 @@ class StepWorkspace:
         return sum(row[0] for row in counts if row[1] == NOWHERE)
 
     def extent(self, source: Source) -> Sequence[Any] | None:
+        """West, south, east and north of the source, in degrees; None if unknown."""
         return self._extents.get(source.table.id)
 
     def is_exact_extent(self, source: Source) -> bool:
+        """Whether `extent` of the source was computed from all rows."""
         return source.table.id in self._exact_extents
 
     def _named(self, name: str) -> Table:
@@ -149,10 +154,12 @@ class StepWorkspace:
         return next((each.srid for each in tables if each.geometry_column), 0)
 
     def temporary(self, stem: str) -> str:
+        """A new name for a temporary table of this step, which begins with `stem`."""
         self._temporaries += 1
         return f"{stem}_{self._temporaries}_{self._result[-44:]}"
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+        """Run a query that gives one row."""
         return tuple((await self._connection.execute(select)).one())
 
 

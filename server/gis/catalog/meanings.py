@@ -43,9 +43,11 @@ class Embedder(Protocol):
     """An embedding model, as `agents.models.embeddings` makes it."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Identifies the model: vectors of different models are not compared."""
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each text, all of the same length. Raises ModelError."""
 
 
 class TableMeanings:
@@ -75,6 +77,7 @@ class TableMeanings:
         self._worker = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
+        """End the background task."""
         await end_tasks(self._worker)
 
     def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None:
@@ -238,6 +241,7 @@ class VectorStore:
             return {row.digest: numpy.frombuffer(row.vector, dtype="<f4") for row in rows}
 
     async def save(self, vectors: dict[str, Any]) -> None:
+        """Store vectors (32-bit floats) by the digest of their text."""
         statement = sql(
             "INSERT INTO geoagent.text_vector (model, digest, vector) VALUES (:model, :digest, :vector) "
             "ON CONFLICT (model, digest) DO UPDATE SET vector = excluded.vector, used_on = current_date"

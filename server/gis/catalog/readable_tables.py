@@ -28,28 +28,35 @@ class ReadableTables:
         return self._registry.version + self._changes
 
     def tables(self) -> Sequence[Table]:
+        """All tables that may be read: shared ones and results of the map."""
         return self._now().tables
 
     def shared(self) -> Sequence[Table]:
+        """The tables that every map may read."""
         return self._registry.shared()
 
     def own(self) -> Sequence[Table]:
+        """The results of analyses of the map that still exist, by id."""
         found = map(self._registry.find, self._results)
         mine = (table for table in found if table is not None and not is_shared(table))
         return sorted(mine, key=lambda table: table.id)
 
     def get(self, table_id: str) -> Table:
+        """The table of this id. Raises UnknownTable, which names similar ones."""
         return self._now().get(table_id)
 
     async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
+        """Up to `limit` tables about the text, best first."""
         return await self._registry.search(text, limit, self._results)
 
     def show(self, table_id: str) -> None:
+        """Make a result readable."""
         if table_id not in self._results:
             self._results.add(table_id)
             self._changes += 1
 
     def hide(self, table_id: str) -> None:
+        """Make a result unreadable."""
         if table_id in self._results:
             self._results.remove(table_id)
             self._changes += 1

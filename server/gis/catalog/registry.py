@@ -62,9 +62,11 @@ class Subscription(Protocol):
 class Meanings(Protocol):
     """Finds tables by what they mean, as `server.gis.catalog.meanings` does."""
 
-    def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None: ...
+    def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None:
+        """Tables that are new or have changed, and ids of removed ones."""
 
-    async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]: ...
+    async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]:
+        """Ids of up to `limit` tables with a similar meaning, best first, without those in `hidden`."""
 
 
 Listen = Callable[[Sequence[str], Callable[[str, str], None], Callable[[], None]], Awaitable[Subscription]]
@@ -123,9 +125,11 @@ class Registry:
         return self._known.names.tables
 
     def shared(self) -> Sequence[Table]:
+        """The tables that every map may read."""
         return self._known.shared_names.tables
 
     def own(self) -> Sequence[Table]:
+        """The results of analyses of all maps, by id."""
         return [self._known.names.by_id[each] for each in sorted(self._known.own_ids)]
 
     @property

@@ -54,10 +54,12 @@ class Postings:
         return len(self._weights)
 
     def put(self, number: int, weight: float) -> None:
+        """Set the weight of a document."""
         self._weights[number] = weight
         self._arrays = None
 
     def remove(self, number: int) -> None:
+        """Remove a document. Raises KeyError if it is not there."""
         del self._weights[number]
         self._arrays = None
 
@@ -123,6 +125,7 @@ class SearchIndex:
         self._forget_order()
 
     def remove(self, table_id: str) -> None:
+        """Remove a table from the index."""
         self._waiting.pop(table_id, None)
         self._remove(table_id)
 

@@ -103,9 +103,11 @@ class Charts:
     async def features(
         self, chart: Chart, data: ChartData, parts: Sequence[Part], window: Window | None = None
     ) -> Features:
+        """The rows that parts of the chart represent, as far as they are in `window`."""
         return await features_in(self._guard, self._asked(chart), data, parts, window)
 
     async def parts(self, chart: Chart, data: ChartData, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+        """The parts of the chart that rows with these ids belong to."""
         return await parts_of(self._guard, self._asked(chart), data, ids)
 
     def _asked(self, chart: Chart) -> Question:

@@ -36,6 +36,7 @@ class Crs:
 
     @property
     def is_lonlat(self) -> bool:
+        """Whether coordinates are longitude and latitude on WGS 84 (EPSG:4326)."""
         return self.srid == WGS84
 
     @property
@@ -45,6 +46,7 @@ class Crs:
 
     @property
     def urn(self) -> str:
+        """The OGC URN, as GeoJSON and GeoParquet name reference systems."""
         return (
             "urn:ogc:def:crs:OGC:1.3:CRS84"
             if self.is_lonlat
@@ -60,6 +62,7 @@ class Crs:
 
     @property
     def for_gdal(self) -> str:
+        """Text that GDAL reads as this system: a name it knows, else WKT."""
         return self.name if self.authority in ("EPSG", "ESRI") else self.definition
 
     def projjson(self) -> dict[str, Any]:

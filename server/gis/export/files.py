@@ -135,9 +135,11 @@ class Batches:
         return False
 
     async def close(self, writing: asyncio.Task[None]) -> None:
+        """Tell the writing task that no more batches follow."""
         await self.put(None, writing)
 
     def abandon(self) -> None:
+        """Stop the reader of batches without waiting."""
         self._abandoned = True
         if self._taking is not None:
             self._taking.cancel()

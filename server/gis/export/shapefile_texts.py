@@ -37,6 +37,7 @@ class ShapefileTexts:
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """A note for people if texts were cut; else empty."""
         if not self._cut:
             return ()
         cut = [COUNT_OF(n=count, column=name) for name, count in self._cut.items()]

@@ -255,6 +255,7 @@ class Source:
 
     @property
     def key(self) -> tuple[Expression, ...]:
+        """The columns of the table's key; empty without one."""
         columns = relation(self.table).c
         return tuple(columns[name] for name in self.table.key)
 

@@ -41,10 +41,12 @@ class Area:
 
     @property
     def width(self) -> float:
+        """Degrees of longitude, also across the antimeridian; 360 for the whole earth."""
         return (self.east - self.west) % 360 or 360.0
 
     @property
     def description(self) -> str:
+        """The bounds in degrees, for people."""
         ends = {name: numeral(value, f"{value:g}") for name, value in asdict(self).items()}
         return EXTENT(**ends)
 

@@ -60,6 +60,7 @@ class Interval:
 
     @property
     def json(self) -> Any:
+        """The interval or instant in CQL2 JSON."""
         if self.is_instant and self.start is not None:
             return self.start.json
         return {"interval": [_end_json(self.start), _end_json(self.end)]}

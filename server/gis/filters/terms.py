@@ -36,10 +36,12 @@ class Term:
 
     @property
     def is_literal(self) -> bool:
+        """Whether this is a value that has no SQL type yet."""
         return self.sql is None
 
     @property
     def expression(self) -> Expression:
+        """The SQL expression. Raises AssertionError for a literal without a type."""
         if self.sql is None:
             raise AssertionError("a literal was used before it had a type")
         return self.sql

@@ -80,6 +80,9 @@ class ColumnsDiffer(CannotLoad):
 
 @dataclass(frozen=True)
 class Column:
+    """A column as PostgreSQL has it: `shape`, `srid` and `dimensions` are those of a geometry. `is_added` is true for
+    a key that ingest added."""
+
     name: str
     kind: str
     shape: str
@@ -140,10 +143,12 @@ async def merge(connection: AsyncConnection, staged: str, target: str, mode: Mod
 
 
 def relation(name: str) -> str:
+    """The quoted name of an upload with its schema."""
     return quoted(SCHEMA, name)
 
 
 async def columns_of(connection: AsyncConnection, name: str) -> list[Column]:
+    """The columns of an upload, in order."""
     rows = await connection.execute(_COLUMNS, {"relation": relation(name), "added": ADDED_KEY})
     return [Column(*row) for row in rows]
 

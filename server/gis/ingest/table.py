@@ -44,6 +44,7 @@ class TablePlan:
 
     @property
     def relation(self) -> str:
+        """The quoted name of the table with its schema."""
         return quoted(self.schema, self.name)
 
     def create(self) -> str:
@@ -59,6 +60,7 @@ class TablePlan:
         return [whole[name] for name in KEY_NAMES if name in whole]
 
     def free_name(self, *wanted: str) -> str:
+        """The first of the wanted names that no column has; else the first one with a number."""
         taken = {name.lower() for name, _ in self.columns}
         return next((each for each in wanted if each not in taken), padded_name(wanted[0], taken))
 

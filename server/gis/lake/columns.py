@@ -42,6 +42,7 @@ class LakeColumn(BaseModel):
 
     @property
     def is_nanoseconds(self) -> bool:
+        """Whether times have nanoseconds, which PostgreSQL cannot keep."""
         return self.arrow.startswith("timestamp[ns")
 
 

@@ -85,6 +85,7 @@ class FoundFile:
 
     @property
     def name(self) -> str:
+        """The name of the file without its folder."""
         return self.location.rpartition("/")[2]
 
 
@@ -140,10 +141,12 @@ class Dataset(BaseModel):
 
     @property
     def rows(self) -> int:
+        """Rows of all files."""
         return sum(file.rows for file in self.files)
 
     @property
     def bytes(self) -> int:
+        """Bytes of all files."""
         return sum(file.bytes for file in self.files)
 
     @property
@@ -169,6 +172,7 @@ class Dataset(BaseModel):
         return [column.source for column in self.columns if not column.is_partition]
 
     def column(self, name: str) -> LakeColumn | None:
+        """The column of exactly this name; None if there is none."""
         return next((column for column in self.columns if column.name == name), None)
 
 

@@ -20,6 +20,7 @@ class ParquetSource:
     system: fs.FileSystem | None = None
 
     def footer(self) -> pq.FileMetaData:
+        """The metadata at the end of the file, which are read at the first call."""
         return pq.read_metadata(self.file) if self.system is None else self.fragment.metadata
 
     def read(

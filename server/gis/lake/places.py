@@ -26,6 +26,7 @@ class Places:
 
     @property
     def bytes(self) -> int:
+        """Memory of the arrays."""
         return int(self.sides.nbytes)
 
     def within(self, box: Box) -> np.ndarray:

@@ -85,6 +85,7 @@ class Hull(Operation[HullArguments]):
 
 
 def convex(shapes: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The convex hull of all shapes of a group."""
     return func.ST_ConvexHull(func.ST_Collect(shapes, type_=Geometry()), type_=Geometry())
 
 

@@ -141,6 +141,7 @@ class Plane:
 
     @property
     def note(self) -> str:
+        """The note for the receipt: the plane and its error."""
         return self.projection.note if self.projection else methods.SIMPLIFIED_DEGREES()
 
     @property
@@ -157,6 +158,7 @@ class Plane:
         return shape if self.projection is None else self.projection.back(shape)
 
     def simplified(self, line: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The line, in coordinates of the plane, without points nearer than the tolerance to the result."""
         return _simplified(line, self.tolerance)
 
 

@@ -18,6 +18,7 @@ class TileCaps:
     shapes: int = 20_000
 
     def of(self, table: Table) -> int:
+        """The limit of features in a tile of the table."""
         return self.points if table.geometry_family == "point" else self.shapes
 
     def of_stored(self, table: Table) -> int:

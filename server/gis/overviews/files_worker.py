@@ -34,6 +34,7 @@ class LakeOverviewWorker(TableWorker):
         self._work = work
 
     def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]] | None = None) -> None:
+        """Queue those of the tables that are lake tables."""
         super().want((table for table in tables if table.lake is not None), needs)
 
     async def _failed(self, error: Exception) -> None:

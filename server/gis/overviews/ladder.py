@@ -92,6 +92,7 @@ class Ladder(BaseModel):
 
     @property
     def tables(self) -> tuple[Band, ...]:
+        """All bands, each a table in SCHEMA."""
         return (*self.bands, *(self.dense or ()))
 
     def is_dense(self, zoom: int, x: int, y: int) -> bool:

@@ -39,6 +39,7 @@ class Steps:
 
     @property
     def remaining(self) -> list[int]:
+        """Zoom levels whose bands are not built yet."""
         return self.zooms[len(self.done) :]
 
     @property
@@ -48,10 +49,12 @@ class Steps:
 
     @property
     def summed(self) -> tuple[Summary, ...]:
+        """The summaries that representatives keep."""
         return tuple(Summary(**each) for each in self.summaries)
 
     @property
     def noted(self) -> dict[str, Any]:
+        """The state of the build as it is stored."""
         return {name: value for name, value in vars(self).items() if name != "rows_of"}
 
     def chose(self, cells: int, rows: int, total: int) -> None:

@@ -35,9 +35,11 @@ class FilteredRows(BaseModel):
     """CQL2 as JSON."""
 
     def condition(self, table: Table) -> str:
+        """The filter as SQL without parameters; `true` without a filter."""
         return _condition(table, self.filter)
 
     def is_possible(self, table: Table) -> bool:
+        """Whether the table has the columns, of fitting types."""
         return _is_possible(table, self.filter)
 
 
@@ -56,9 +58,11 @@ class Summary(BaseModel):
         return 8 if self.column is None else 32
 
     def condition(self, table: Table) -> str:
+        """The filter as SQL without parameters; `true` without a filter."""
         return _condition(table, self.filter)
 
     def is_possible(self, table: Table) -> bool:
+        """Whether the table has the columns, of fitting types."""
         column = None if self.column is None else table.column(self.column)
         if self.column is not None and (column is None or column.kind not in _NUMBERS):
             return False
@@ -133,6 +137,7 @@ def computed(table: Table, summaries: Sequence[Summary]) -> str:
 
 
 def kept(summaries: Sequence[Summary], prefix: str = "") -> str:
+    """The columns of summaries for a select list, each after a comma."""
     return "".join(f", {prefix}{name}" for name in _names(summaries))
 
 

@@ -75,6 +75,8 @@ class OverviewWork:
         share: float,
         needs: Collection[Need] = (),
     ) -> bool:
+        """Build or renew the overviews of a table if that is due; returns whether anything was done. `share` is the
+        fraction of time that the work may take, 0 to 1."""
         if not await self.is_due(table, state, share, needs, fresh=True):
             return False
         row = await self._store.row(state.relid)
@@ -183,6 +185,7 @@ class OverviewWork:
         return (state.relid, need) not in self._failed and self._builder.can_compute(table, need)
 
     async def outdated(self) -> list[int]:
+        """The oids of tables whose old overviews can be dropped."""
         return [*await self._store.dropped(), *self.replaced()]
 
     def replaced(self) -> list[int]:
@@ -190,6 +193,7 @@ class OverviewWork:
         return [relid for relid, since in self._replaced.items() if since <= time.monotonic()]
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
+        """Drop the overviews of a dropped table, or replaced ones of another."""
         self._replaced.pop(relid, None)
         if relid in await self._store.dropped():
             await self._builder.drop(session, relid)

@@ -58,6 +58,7 @@ class EstimatedStatistics(ColumnStatistics):
         self._adapter = ClauseAdapter(self._sample)
 
     async def distribution(self) -> Distribution:
+        """Scaled to all rows: from the profile if it has a sketch, else from a sample."""
         if self._known is not None and self._known.sketch:
             return self._known.distribution(self._rows)
         found = await super().distribution()
@@ -66,17 +67,20 @@ class EstimatedStatistics(ColumnStatistics):
         return Distribution(self._rows, values, found.minimum, found.maximum, found.sample)
 
     async def class_counts(self, breaks: Sequence[float]) -> list[int]:
+        """Scaled to all rows."""
         counts = await super().class_counts(breaks)
         spread = await self.distribution()
         scale = spread.values / max(1, sum(counts))
         return [round(count * scale) for count in counts]
 
     async def frequencies(self, limit: int) -> Frequencies:
+        """Scaled to all rows: from the profile if it knows them, else from a sample."""
         if self._known is not None and (self._known.top or self._known.nulls == self._rows):
             return self._known.frequencies(self._rows, limit)
         return self._scaled(await super().frequencies(limit))
 
     async def counted(self, values: Sequence[Category]) -> Frequencies:
+        """Scaled to all rows."""
         return self._scaled(await super().counted(values))
 
     def _scaled(self, found: Frequencies) -> Frequencies:

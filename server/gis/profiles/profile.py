@@ -21,6 +21,8 @@ class _Value(BaseModel):
 
 
 class ColumnProfile(_Value):
+    """Statistics of one column over all rows."""
+
     nulls: int
     minimum: float | None = None
     maximum: float | None = None
@@ -34,9 +36,11 @@ class ColumnProfile(_Value):
     distinct: int = 0
 
     def distribution(self, rows: int) -> Distribution:
+        """The distribution, given the number of rows of the table."""
         return Distribution(rows, rows - self.nulls, self.minimum, self.maximum, self.sketch)
 
     def frequencies(self, rows: int, limit: int) -> Frequencies:
+        """The `limit` most frequent values, and what the others are together."""
         top = self.top[:limit]
         shown = sum(count for _, count in top)
         return Frequencies(top, rows - self.nulls - shown, max(0, self.distinct - len(top)), self.nulls)
@@ -135,6 +139,7 @@ class ProfileStore:
     async def write(
         self, relid: int, version: str, profile: TableProfile | None, error: str | None, seconds: float
     ) -> None:
+        """Store the profile of a data version, or the error why there is none, and how long it took."""
         values = {
             "relid": relid,
             "version": version,

@@ -52,7 +52,8 @@ class OverviewJob(Protocol):
         state: TableState,
         share: float,
         needs: Collection[Need] = (),
-    ) -> bool: ...
+    ) -> bool:
+        """As `OverviewWork.run`."""
 
     async def outdated(self) -> list[int]:
         """Tables, by oid, with overviews to drop: all those of a dropped table, and those that newer ones replaced."""
@@ -77,10 +78,12 @@ class TableWorker(ABC):
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
+        """Start the background task, unless the share of time is 0."""
         if self._share > 0:
             self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
+        """End the background task."""
         await end_tasks(self._task)
 
     def want(self, tables: Iterable[Table], needs: Mapping[str, Collection[Need]] | None = None) -> None:
@@ -139,6 +142,7 @@ class ProfileWorker(TableWorker):
 
     @property
     def waiting(self) -> int:
+        """Tables that are queued."""
         return len(self._wanted)
 
     async def _failed(self, error: Exception) -> None:

@@ -162,6 +162,7 @@ class PostgisData:
         return await possible_joins(self._guard, self._registry.get(table), self._registry.tables())
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
+        """Statistics of a column, as `agents.ports.DataSource` describes; of lake tables scaled from the sample."""
         entry = self._registry.get(table)
         asked = self._recording_guard(entry, filter)
         found = await column_statistics(asked, entry, existing_column(entry, column), _passing(entry, filter))
@@ -172,6 +173,7 @@ class PostgisData:
     async def histogram(
         self, table: str, column: str, filter: Filter = None, bins: int = 40
     ) -> Mapping[str, Any]:
+        """Counts in `bins` classes of equal width; from a sample for large tables."""
         entry = self._registry.get(table)
         asked, passing = existing_column(entry, column), _passing(entry, filter)
         if entry.lake is None and entry.row_estimate >= self._large_rows:
@@ -190,6 +192,7 @@ class PostgisData:
     async def values(
         self, table: str, column: str, filter: Filter = None, text: str = "", limit: int = 20
     ) -> Sequence[Mapping[str, Any]]:
+        """The most frequent values, of those that contain `text`."""
         entry = self._registry.get(table)
         passing = _passing(entry, filter)
         found = await frequent_values(
@@ -291,9 +294,11 @@ class PostgisData:
         )
 
     async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Rows that hold the texts, by table, as `agents.ports.DataSource` describes."""
         return await texts.find_texts(self._guard, self._registry, search)
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
+        """Up to `limit` places of this name in all readable tables, best first."""
         return await places.find(self._guard, self._registry.tables(), text, limit)
 
 

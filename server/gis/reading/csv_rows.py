@@ -78,11 +78,13 @@ class Guess:
     empty: bool = True
 
     def see(self, text: str) -> None:
+        """Rule out the kinds that the text does not fit."""
         self.empty = False
         self.kinds = [kind for kind in self.kinds if _FITS[kind](text)]
 
     @property
     def kind(self) -> str:
+        """The kind that fits all texts so far."""
         return "text" if self.empty or not self.kinds else self.kinds[0]
 
 
@@ -122,6 +124,7 @@ class CsvFile:
         return ", ".join(names[:MAX_LISTED_NAMES]) + (", ..." if len(names) > MAX_LISTED_NAMES else "")
 
     def schema(self) -> pa.Schema:
+        """The Arrow schema; its metadata hold a Layout."""
         fields = [
             pa.field(name, _TYPES[guess.kind])
             for index, (name, guess) in enumerate(zip(self.names, self.guesses, strict=True))
@@ -135,6 +138,7 @@ class CsvFile:
 
     @property
     def geometry(self) -> str | None:
+        """The name of the geometry column, which is WKT or made of coordinates; None without one."""
         if not self.places:
             return None
         if len(self.places) == 1:
@@ -142,6 +146,7 @@ class CsvFile:
         return geometry_column(self.names)
 
     def batches(self, notes: Notes) -> Iterator[pa.RecordBatch]:
+        """The rows; those that cannot be read are skipped and noted."""
         schema = self.schema()
         converts = [_CONVERT[guess.kind] for guess in self.guesses]
         columns: list[list[Any]] = [[] for _ in schema]

@@ -90,10 +90,12 @@ class Layout:
     encoding: str | None = None
 
     def metadata(self) -> dict[bytes, bytes]:
+        """For the metadata of an Arrow schema."""
         return {b"geoagent": json.dumps(vars(self)).encode()}
 
     @classmethod
     def of(cls, metadata: dict[bytes, bytes] | None) -> Layout:
+        """From the metadata of an Arrow schema. Raises KeyError if there is none."""
         return cls(**json.loads((metadata or {})[b"geoagent"]))
 
 
@@ -120,6 +122,7 @@ class Notes:
     """Number of pieces of these."""
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON values that `of` reads."""
         return {
             **asdict(self),
             "problems": [*map(packed, self.problems)],
@@ -128,10 +131,12 @@ class Notes:
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Notes:
+        """From what `to_json` wrote."""
         texts = {name: [*map(unpacked, stored[name])] for name in ("problems", "remarks")}
         return cls(**{**stored, **texts})
 
     def skip(self, problem: str) -> None:
+        """Count a row that was left out, and keep the first reasons."""
         self.skipped += 1
         if len(self.problems) < MAX_PROBLEMS_REPORTED:
             self.problems.append(problem)

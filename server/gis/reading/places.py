@@ -32,6 +32,7 @@ class PlacesSeen:
     elsewhere: int = 0
 
     def see(self, longitude: str, latitude: str) -> None:
+        """Count a pair of texts as degrees on the earth or as something else; texts that are no numbers are ignored."""
         try:
             place = number_of(longitude.strip()), number_of(latitude.strip())
         except ValueError:
@@ -43,6 +44,7 @@ class PlacesSeen:
 
     @property
     def are_lonlat(self) -> bool:
+        """Whether most pairs can be longitude and latitude."""
         return self.on_earth >= self.elsewhere
 
 

@@ -44,6 +44,7 @@ class CellsOnSpark:
         self._folder, self._seconds, self._lake = folder, seconds, lake
 
     def can_compute(self, table: Table, need: Need) -> bool:
+        """Whether Spark can evaluate the filter."""
         try:
             _condition(table, need)
         except ToolFailed:
@@ -51,6 +52,7 @@ class CellsOnSpark:
         return True
 
     async def load(self, session: asyncpg.Connection, table: Table, wanted: WantedCells, name: str) -> None:
+        """Compute the cells of all files on Spark, and load them into the table `name`."""
         async with self._owner.connect() as connection:
             dataset = await dataset_of(connection, table)
         self._lake.check_background_copies(dataset)

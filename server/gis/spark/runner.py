@@ -234,6 +234,7 @@ class SparkRunner(StepRunner):
 
 
 def megabytes(size: float) -> Worded:
+    """A size in bytes as megabytes with one decimal."""
     return numeral(size / 1e6, f"{size / 1e6:,.1f}")
 
 

@@ -38,6 +38,7 @@ class PostgisSql:
         return other
 
     async def run(self, statement: str) -> SqlAnswer:
+        """Check the model's statement, run it read-only and record it. Raises InvalidSql."""
         ready = check_statement(statement, self._registry)
         async with self._slots:
             began = time.perf_counter()

@@ -68,6 +68,7 @@ class Limits:
 
     @property
     def settings(self) -> dict[str, str]:
+        """Settings of the session by which PostgreSQL enforces the limits."""
         return {
             "default_transaction_read_only": "on",
             "statement_timeout": str(int(self.seconds * 1000)),

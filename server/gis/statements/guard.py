@@ -112,6 +112,7 @@ class Guard:
         raise AssertionError("unreachable")
 
     async def row(self, statement: Query, subject: str, *, seconds: float | None = None) -> Record | None:
+        """As `rows`, but the first row only; None without one."""
         found = await self.rows(statement, subject, seconds=seconds)
         return found[0] if found else None
 

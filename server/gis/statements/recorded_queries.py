@@ -30,6 +30,7 @@ class RecordingGuard(Guard):
     async def rows(
         self, statement: Query, subject: str, *, seconds: float | None = None, gate: bool = True
     ) -> Sequence[Record]:
+        """As the base class; records the statement in `asked`."""
         self.asked.append(statement)
         return await super().rows(statement, subject, seconds=seconds, gate=gate)
 

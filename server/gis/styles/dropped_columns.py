@@ -26,6 +26,7 @@ class Renames:
         }
 
     def style(self, style: StyleSpec) -> StyleSpec:
+        """The style with the new names of its columns, in labels and tooltips, too."""
         names: dict[str, Any] = {field: getattr(style, field) for field in ("column", *_OPTIONAL)}
         changes: dict[str, Any] = {
             field: self._names[name] for field, name in names.items() if name in self._names

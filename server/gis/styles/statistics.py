@@ -39,6 +39,7 @@ class Distribution:
 
     @property
     def nulls(self) -> int:
+        """Rows without a value."""
         return self.rows - self.values
 
 
@@ -65,6 +66,7 @@ class ColumnStatistics:
         self._where: Expression = sa.true() if condition is None else condition
 
     async def distribution(self) -> Distribution:
+        """Counts, range and a sample of the finite values at equal steps of their order."""
         number = finite(self._from.c[self._column.name])
         steps = sa.cast([step / SAMPLE_STEPS for step in range(SAMPLE_STEPS + 1)], ARRAY(sa.Double))
         query = (
@@ -100,6 +102,7 @@ class ColumnStatistics:
         return counts
 
     async def frequencies(self, limit: int) -> Frequencies:
+        """The `limit` most frequent values with counts. Raises InvalidStyle for a column that cannot be a category."""
         value = tile_value(self._table, self._column)
         if value is None:
             raise InvalidStyle(NO_CATEGORIES(column=repr(self._column.name)))

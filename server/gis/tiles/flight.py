@@ -19,9 +19,12 @@ class SingleFlight(Generic[T]):
         self._flights: dict[Hashable, _Flight[T]] = {}
 
     def under_way(self, key: Hashable) -> bool:
+        """Whether work for the key is running."""
         return key in self._flights
 
     async def join(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
+        """The result of `work`, which runs once for all concurrent callers with the same key. It is cancelled when the
+        last of them leaves."""
         flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(work)
@@ -36,6 +39,7 @@ class SingleFlight(Generic[T]):
                 flight.task.cancel()
 
     async def close(self) -> None:
+        """Cancel all work."""
         await end_tasks(*(flight.task for flight in self._flights.values()))
 
     def _land(self, key: Hashable, flight: _Flight[T]) -> None:

@@ -67,6 +67,7 @@ class Tile:
         return longitude(west), latitude(south), longitude(east), latitude(north)
 
     def children(self) -> tuple[Tile, ...]:
+        """The four tiles of the next zoom level."""
         return tuple(
             Tile(self.z + 1, self.x * 2 + right, self.y * 2 + down) for down in (0, 1) for right in (0, 1)
         )

@@ -60,6 +60,8 @@ class Overruns:
         """The compressed tile that replaces those of a table that is too complex."""
 
     def is_too_complex(self, table: Table, drawn: Drawn, zoom: int) -> bool:
+        """Whether the query of such a tile recently ran far beyond its timeout; forgotten after a while, and when the
+        table changes."""
         marked = self._marked.get((drawn, zoom))
         if marked is None:
             return False
@@ -76,6 +78,7 @@ class Overruns:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
+        """End all background tasks."""
         await end_tasks(*self._tasks)
 
     async def _give_back(self, connection: asyncpg.Connection, request: TileRequest, table: Table) -> None:

@@ -79,6 +79,8 @@ class SearchBoxes:
         self._neighbourhoods: LRUCache[tuple[int, Tile], Neighbourhood | None] = LRUCache(1_000)
 
     async def of(self, connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Box | None:
+        """The bounds of the tile in the reference system of the data, for its spatial index; None if the tile has no
+        place there."""
         if crs.kind == "mercator":
             return tile.mercator()
         if crs.srid == LONLAT:

@@ -71,10 +71,12 @@ class TileQueue:
 
     @property
     def in_use(self) -> int:
+        """Tiles that are being drawn."""
         return len(self._drawing)
 
     @property
     def waiting(self) -> int:
+        """Requests that wait."""
         return sum(map(_count, self._waiting.values()))
 
     async def enter(
@@ -100,6 +102,7 @@ class TileQueue:
         return request
 
     def leave(self, request: TileRequest) -> None:
+        """Give back the place of a drawn tile."""
         self._drawing.discard(request)
         self._admit()
 

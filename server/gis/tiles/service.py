@@ -117,6 +117,7 @@ class DrawnTile:
 
     @property
     def size(self) -> int:
+        """Bytes in the cache, with an estimate for the object."""
         return len(self.body) + 200
 
 
@@ -195,6 +196,7 @@ class TileService:
         return found
 
     async def current(self, map_id: str, layer_id: str) -> Layer:
+        """The layer as it is now. Raises UnknownLayer."""
         layer = await self._layers.current(map_id, layer_id)
         if layer is None:
             raise UnknownLayer(fault_texts.NO_LAYER(layer=repr(layer_id)))
@@ -207,9 +209,11 @@ class TileService:
 
     @property
     def cached_bytes(self) -> int:
+        """Size of all tiles in memory."""
         return int(self._cache.currsize)
 
     async def close(self) -> None:
+        """End all drawing."""
         await self._flights.close()
         await self._overruns.close()
 

@@ -186,6 +186,9 @@ class StatementWriter:
         self._doubtful_name = quoted(padded_name("doubtful", taken))
 
     def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
+        """The statement of a tile of at most `cap` features. `simple`: simplify shapes before they are projected;
+        `ranked`: keep the largest; `mapped`: map coordinates by an affine parameter instead of a projection, where
+        possible."""
         common = self._common()
         stored = f"matched.{self._g}"
         if simple:

@@ -42,6 +42,8 @@ class Buckets(Source):
         self._scheme = scheme
 
     def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
+        """The Parquet files at or below the address, by their path from there, with size and version. Raises
+        NoLakeTable."""
         path = _path(address)
         found = self._store.get_file_info(path)
         if found.type == fs.FileType.File:
@@ -58,6 +60,7 @@ class Buckets(Source):
         return plain
 
     def state(self, address: Address, allowance: Allowance) -> FileState:
+        """Size and version of one file. Raises FilesChanged if it does not exist."""
         found = self._store.get_file_info(_path(address))
         if found.type != fs.FileType.File:
             raise FilesChanged(f"{address.parts[-1]} is not there")
@@ -65,9 +68,11 @@ class Buckets(Source):
 
     def known_to_arrow(self, address: Address) -> ParquetSource | None:
         # `pyarrow.NativeFile` of a file there waits for the store in `closed`, which each read asks, and holds the GIL.
+        """The file for reading by pyarrow itself; None where that would block other threads."""
         return None if self._scheme == "s3" else ParquetSource(_path(address), self._store)
 
     def reader(self, address: Address, state: FileState) -> Fetch:
+        """A function that reads ranges of bytes. It raises FilesChanged if the file differs from `state`."""
         opened: pa.NativeFile | None = None
 
         def fetch(start: int, length: int, allowance: Allowance) -> bytes:
@@ -85,6 +90,7 @@ class Buckets(Source):
         return fetch
 
     def stream(self, address: Address, state: FileState) -> Iterator[bytes]:
+        """The whole file in pieces."""
         with self._store.open_input_stream(_path(address)) as opened:
             while piece := opened.read(PIECE_BYTES):
                 yield piece

@@ -46,6 +46,7 @@ class ToCopy:
 
     @property
     def location(self) -> str:
+        """Where the file is."""
         return f"{self.root}/{self.path}" if self.path else self.root
 
 

@@ -59,10 +59,12 @@ class Blocks:
         self._lock = threading.Lock()
 
     def get(self, location: str, state: FileState, number: int) -> bytes | None:
+        """The kept block of this number; None if it is not kept."""
         with self._lock:
             return self._kept.get((location, state, number))
 
     def put(self, location: str, state: FileState, number: int, block: bytes) -> None:
+        """Keep a block, unless it is larger than the cache."""
         with self._lock:
             if len(block) <= self._kept.maxsize:
                 self._kept[location, state, number] = block

@@ -51,6 +51,7 @@ class Web(Source):
     """Connections are kept open and shared by all readers."""
 
     def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
+        """The one file of the address, with size and version."""
         return {"": self.state(address, allowance)}
 
     @_tried_again
@@ -71,6 +72,8 @@ class Web(Source):
         return state
 
     def reader(self, address: Address, state: FileState) -> Fetch:
+        """A function that reads ranges of bytes. It raises FilesChanged if the file differs from `state`."""
+
         def fetch(start: int, length: int, allowance: Allowance) -> bytes:
             return self._part(address, state, start, length, allowance)
 
@@ -95,6 +98,7 @@ class Web(Source):
         return bytes(found)
 
     def stream(self, address: Address, state: FileState) -> Iterator[bytes]:
+        """The whole file in pieces. Raises FilesChanged if it differs from `state`."""
         with self._asked(address, None, Allowance()) as answer:
             if _state(answer, state.bytes) != state:
                 raise FilesChanged(f"{address.parts[-1]} has changed")

@@ -86,6 +86,7 @@ class Source:
     """Whether all shapes are known to be valid, so that none needs a repair."""
 
     def column(self, name: str) -> ColumnElement[Any]:
+        """A column as SQL. Raises KeyError."""
         return self.rows.c[name]
 
     @property
@@ -140,6 +141,7 @@ class Source:
 
     @property
     def family(self) -> GeometryFamily:
+        """Whether the geometries are points, lines or polygons."""
         return self.table.geometry_family
 
 
@@ -156,6 +158,7 @@ class Divided:
 
     @property
     def address(self) -> ColumnElement[Any]:
+        """Where PostgreSQL stores a row of the source (`ctid`)."""
         return address_in(self.alias)
 
 

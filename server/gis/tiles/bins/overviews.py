@@ -73,6 +73,7 @@ class OverviewBinWriter(BinWriter):
 
     @property
     def remarks(self) -> str:
+        """SQL columns of the note of the tile."""
         return self._remarks()
 
     def _place(self) -> str:

@@ -99,6 +99,7 @@ class BinWriter(StatementWriter):
         self._box = [f"({each})" for each in (low_x, low_y, high_x, high_y)]
 
     def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
+        """The statement of one tile; cells are never ranked or simplified."""
         px, py = self._middle()
         value, values = self._value()
         hexagons = self._spec.kind == "hexbin"

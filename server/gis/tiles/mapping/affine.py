@@ -35,9 +35,11 @@ class Affine:
 
     @property
     def arguments(self) -> tuple[float, ...]:
+        """In the order of ST_Affine."""
         return (self.a, self.b, self.d, self.e, self.x_offset, self.y_offset)
 
     def maps(self, point: Point) -> Point:
+        """Where the point is mapped to."""
         x, y = point
         return self.a * x + self.b * y + self.x_offset, self.d * x + self.e * y + self.y_offset
 

@@ -46,6 +46,7 @@ class Neighbourhood:
 
     @property
     def is_smooth(self) -> bool:
+        """Whether an affine map is exact enough in this tile."""
         return fitted(self.points, _units(self.tile, places(self.tile)), MAX_BEND) is not None
 
     def box_and_mapping(self, tile: Tile) -> tuple[Box, Affine] | None:

@@ -57,6 +57,7 @@ class Aggregate(BaseModel):
         return self
 
     def label(self) -> str:
+        """The name of the column of the result."""
         if self.function in PERIODS:
             return self.name or self.function
         return self.name or ("count" if self.column is None else f"{self.function}_{self.column}")

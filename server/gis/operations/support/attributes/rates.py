@@ -55,9 +55,11 @@ class Aggregating(Protocol):
     """Arguments of an operation that aggregates."""
 
     @property
-    def aggregates(self) -> tuple[Aggregate, ...]: ...
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        """What is computed for each group."""
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
+        """As in pydantic."""
 
 
 A = TypeVar("A", bound=Aggregating)

@@ -53,6 +53,7 @@ class Azimuthal:
         return authalic(shape) / number(self._q_pole)
 
     def cos_beta(self, sin_beta: Number) -> Number:
+        """The cosine of an authalic latitude from its sine."""
         return func.sqrt(func.greatest(number(0.0), number(1.0) - sin_beta * sin_beta), type_=Float())
 
     def away(self, shape: Number) -> Number:
@@ -60,13 +61,16 @@ class Azimuthal:
         return func.ST_X(shape) * number(math.pi / 180) - number(self._longitude)
 
     def scale(self, sin_beta: Number, cos_beta: Number, cos_away: Number) -> Number:
+        """The factor `B` of the forward formulas (Snyder 24-19), in metres."""
         facing = number(1.0) + number(self._sin) * sin_beta + number(self._cos) * cos_beta * cos_away
         return number(self._radius) * func.sqrt(number(2.0) / facing, type_=Float())
 
     def x(self, scale: Number, cos_beta: Number, sin_away: Number) -> Number:
+        """Easting in metres (Snyder 24-17); `sin_away` is the sine of the longitude from the centre."""
         return scale * number(self._d) * cos_beta * sin_away
 
     def y(self, scale: Number, sin_beta: Number, cos_beta: Number, cos_away: Number) -> Number:
+        """Northing in metres (Snyder 24-18); `cos_away` is the cosine of the longitude from the centre."""
         across = number(self._cos) * sin_beta - number(self._sin) * cos_beta * cos_away
         return scale * number(1 / self._d) * across
 
@@ -107,6 +111,7 @@ class Azimuthal:
 
 
 def authalic(shape: Number) -> Number:
+    """`q` of the latitude of a point in degrees, as SQL (Snyder 3-12)."""
     sin = func.sin(func.ST_Y(shape) * number(math.pi / 180), type_=Float())
     logarithm = func.ln(
         (number(1.0) - number(ECCENTRICITY) * sin) / (number(1.0) + number(ECCENTRICITY) * sin),
@@ -117,9 +122,11 @@ def authalic(shape: Number) -> Number:
 
 
 def q_of(sin: float) -> float:
+    """`q` of a latitude from its sine (Snyder 3-12)."""
     logarithm = math.log((1 - ECCENTRICITY * sin) / (1 + ECCENTRICITY * sin))
     return (1 - ECCENTRICITY2) * (sin / (1 - ECCENTRICITY2 * sin**2) - logarithm / (2 * ECCENTRICITY))
 
 
 def number(value: float) -> Number:
+    """A constant as double precision."""
     return literal(value, Float())

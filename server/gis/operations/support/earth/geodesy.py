@@ -232,6 +232,7 @@ class Indexed:
 
     @property
     def geog(self) -> ColumnElement[Any]:
+        """The shapes as geography, with an index."""
         return self.rows.c.geog
 
     def column(self, name: str) -> ColumnElement[Any]:

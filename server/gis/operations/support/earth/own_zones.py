@@ -58,6 +58,7 @@ def in_own_zone(shape: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def from_own_zone(shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A shape in a UTM zone as a shape in EPSG:4326."""
     return func.ST_Transform(shape, WGS84, type_=Geometry())
 
 

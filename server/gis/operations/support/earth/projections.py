@@ -116,6 +116,7 @@ class WorldEqualArea(NumberedProjection):
     """The whole world on one sheet: areas are exact, shapes are true only near 30 degrees of latitude."""
 
     def clipped(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
+        """An area in the plane, without what lies beyond the edge of the world."""
         sheet = func.ST_MakeEnvelope(-WORLD_X, -WORLD_Y, WORLD_X, WORLD_Y, type_=Geometry())
         cut = func.ST_Intersection(area, sheet, type_=Geometry())
         return case((func.ST_Within(area, sheet), area), else_=cut)
@@ -141,6 +142,7 @@ class Reach:
 
     @property
     def is_local(self) -> bool:
+        """Whether the features are near enough to each other for a local projection."""
         return self.metres <= MAX_LOCAL_RADIUS_M
 
     def equidistant(self) -> Projection:

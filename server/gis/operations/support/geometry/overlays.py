@@ -111,4 +111,5 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
 
 
 def note(srid: int) -> str:
+    """The note for the receipt: overlays are computed in the plane of this system."""
     return (methods.PLANAR_DEGREES if srid == WGS84 else methods.PLANAR)(srid=str(srid))

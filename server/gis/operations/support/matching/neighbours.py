@@ -88,6 +88,7 @@ class NeighbourArguments(Arguments):
         return self
 
     def rule(self) -> str:
+        """Who counts as a neighbour, for people."""
         if self.k is not None:
             return RULE_NEAREST(n=self.k)
         return RULE_WITHIN(distance=length_text(self.distance or 0))

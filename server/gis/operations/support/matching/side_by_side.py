@@ -68,13 +68,16 @@ class SideBySide:
 
     @property
     def added(self) -> ColumnElement[bool]:
+        """The condition for rows that are new."""
         return self.was.c.present.is_(None)
 
     @property
     def removed(self) -> ColumnElement[bool]:
+        """The condition for rows that are gone."""
         return self.now.c.present.is_(None)
 
     def only_in(self, one: Source, other: Source) -> list[str]:
+        """Attributes that `one` has and `other` lacks."""
         names = {column.name for column in other.attributes}
         return [column.name for column in one.attributes if column.name not in names]
 
