@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 from playwright.async_api import Browser, Locator, Route, expect
@@ -48,6 +49,18 @@ async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Ser
     await person.says("undo")
     await person.lists("countries")
     await person.sees("countries")
+
+
+@pytest.mark.pixels
+async def test_shapes_that_stay_where_they_are_are_painted_again_in_new_colours(person: Person) -> None:
+    await person.says("show countries in blue")
+    await person.sees_all("countries")
+    await person.paints(0, 0, 255, near=130, least=2000)
+
+    await person.says("colour countries by continent")
+    for row in (0, 1, 2):
+        swatch = person.page.locator('[data-layer="countries"] .legend-rows li .swatch').nth(row)
+        await person.paints(*(await colour_of(swatch)), near=60, least=500)
 
 
 async def test_a_suggestion_can_be_clicked_and_its_steps_opened(person: Person) -> None:
@@ -103,6 +116,12 @@ async def test_an_unknown_map_offers_a_new_one(enter: Enter, world: Server) -> N
 
 async def many_colours(person: Person) -> bool:
     return await person.colours() > 20
+
+
+async def colour_of(swatch: Locator) -> tuple[int, int, int]:
+    css: str = await swatch.evaluate("it => getComputedStyle(it).backgroundColor")
+    red, green, blue = (int(part) for part in re.findall(r"\d+", css)[:3])
+    return red, green, blue
 
 
 async def enough(things: Locator, least: int) -> bool:

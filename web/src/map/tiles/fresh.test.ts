@@ -9,13 +9,13 @@ function tileOf(state: string): Tile {
 
 /** A source whose loads end when they are aborted, answered or fail, and whose tile knows how to abort the last of them only. */
 function sourceAt(address: string) {
-  const loads: { address: string; state: string; answer: (unmodified?: true) => void; fail: () => void }[] = [];
+  const loads: { address: string; state: string; etag: string | undefined; answer: (unmodified?: true) => void; fail: () => void }[] = [];
   const triggerRepaint = vi.fn();
   const source: TileSource = {
     tiles: [address],
     map: { triggerRepaint },
     loadTile: (tile: Tile) => new Promise((resolve, reject) => {
-      loads.push({ address: source.tiles[0] ?? "", state: tile.state, answer: (unmodified) => resolve({ ...(unmodified && { unmodified }) }), fail: () => reject(new Error("500")) });
+      loads.push({ address: source.tiles[0] ?? "", state: tile.state, etag: tile.etag, answer: (unmodified) => resolve({ ...(unmodified && { unmodified }) }), fail: () => reject(new Error("500")) });
       tile.actor = {} as NonNullable<Tile["actor"]>;
       tile.abortController = new AbortController();
       tile.abortController.signal.addEventListener("abort", () => resolve());
@@ -130,4 +130,22 @@ it("lets the map become idle when a tile from a new address is the same as befor
   loads[1]?.answer(true);
   await second;
   expect(triggerRepaint).toHaveBeenCalledOnce();
+});
+
+it("lets a tile from a new address be parsed although its content is the same, for the style may have changed with it", async () => {
+  const { source, loads } = sourceAt("old");
+  const tile = tileOf("loading");
+  const first = source.loadTile(tile);
+  loads[0]?.answer();
+  await first;
+  tile.etag = "same";
+  tile.state = "expired";
+  const refreshed = source.loadTile(tile);
+  expect(loads[1]).toMatchObject({ address: "old", state: "expired", etag: "same" });
+  loads[1]?.answer(true);
+  await refreshed;
+  source.tiles = ["new"];
+  void source.loadTile(tile);
+  expect(loads[2]).toMatchObject({ address: "new", state: "expired" });
+  expect(loads[2]?.etag).toBeUndefined();
 });

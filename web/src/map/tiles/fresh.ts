@@ -25,8 +25,12 @@ export function fetchFromNewAddress(source: TileSource): void {
   const shown = new WeakMap<Tile, string | undefined>();
 
   async function fetched(tile: Tile, address: string | undefined): Promise<Loaded> {
-    // In this state MapLibre fetches a tile; otherwise it parses what it has, or waits for a load that is over.
-    if (tile.actor !== undefined && shown.get(tile) !== address) tile.state = "expired";
+    if (tile.actor !== undefined && shown.get(tile) !== address) {
+      // In this state MapLibre fetches a tile; otherwise it parses what it has, or waits for a load that is over.
+      tile.state = "expired";
+      // MapLibre does not parse a tile whose ETag is the same, although a style may have changed with the address.
+      delete tile.etag;
+    }
     // A load that is abandoned or fails leaves nothing that could be parsed again.
     shown.delete(tile);
     const result = await load(tile);
