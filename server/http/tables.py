@@ -17,6 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
+from server.gis.catalog.readable_tables import ReadableTables
+from server.gis.catalog.registry import FoundTables
 from server.gis.export.columns import added_keys
 from server.gis.export.source import Source
 from server.gis.lake.errors import PathRefused
@@ -35,11 +37,11 @@ from server.transfers.lake import LakeRegistration
 MAX_PAGE = 1000
 MAX_OFFSET = 10_000_000
 
-Readable = Callable[[str | None], Awaitable[TableRegistry]]
+Readable = Callable[[str | None], Awaitable[ReadableTables]]
 """Returns the tables that a map may read; for None those that every map may."""
 Reading = Callable[[TableRegistry], PostgisData]
 """Makes the queries of these tables."""
-Shown = Callable[[str], Awaitable[TableRegistry]]
+Shown = Callable[[str], Awaitable[ReadableTables]]
 """Returns the tables that may be read with the view key of a map."""
 
 
@@ -80,7 +82,7 @@ class _Answers:
     _reading: Reading
     _searches: SearchLimits | None
 
-    async def _registry(self, request: web.Request) -> TableRegistry:
+    async def _registry(self, request: web.Request) -> ReadableTables:
         map_id = request.match_info.get("map_id")
         return await (
             self._shown(map_id) if map_id is not None and is_view(request) else self._readable(map_id)
@@ -95,14 +97,15 @@ class _Answers:
         if words and self._searches is not None:
             self._searches.check(request)
         registry = await self._registry(request)
-        found = registry.tables()
         if words:
-            # With an embedding model the order depends on the limit: pages are cut from one and the same list.
-            found = await registry.search(words, len(found))
-        more = len(found) > offset + limit
+            found = await registry.search_page(words, offset, limit)
+        else:
+            tables = registry.tables()
+            found = FoundTables(tables[offset : offset + limit], len(tables))
+        more = found.total > offset + limit
         body = {
-            "tables": [table.model_dump(mode="json") for table in found[offset : offset + limit]],
-            "total": len(found),
+            "tables": [table.model_dump(mode="json") for table in found.tables],
+            "total": found.total,
             "next": str(request.rel_url.update_query(offset=offset + limit, limit=limit)) if more else None,
             "version": registry.version,
         }

@@ -138,6 +138,10 @@ async def asked(found: Found, server: Child, one: Client) -> None:
 
         await found.timed("GET /api/tables?limit=100", lambda: get("/api/tables?limit=100"))
         await found.timed("GET /api/tables?q=wells", lambda: get("/api/tables?q=wells&limit=20"))
+        everywhere = "wells of district 67"
+        await found.timed(
+            "GET /api/tables?q= with words of all tables", lambda: get(f"/api/tables?q={everywhere}&limit=20")
+        )
     for what, text in CHATS.items():
         await found.timed(what, lambda text=text: finished(one, text))  # type: ignore[misc]
 

@@ -96,7 +96,7 @@ class TableMeanings:
         self._matrix = None
         self._wake.set()
 
-    async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]:
+    async def similar(self, text: str, hidden: Set[str]) -> list[str]:
         """Ids of the tables most similar in meaning, best first; empty while the model does not answer."""
         query = " ".join(text.split())[:MAX_QUERY_CHARACTERS]
         if not query or not self._vectors:
@@ -115,7 +115,7 @@ class TableMeanings:
         best = (ids[place] for place in order if likeness[place] >= least)
         found: list[str] = []
         for table_id in best:
-            if len(found) >= min(limit, MAX_FOUND):
+            if len(found) >= MAX_FOUND:
                 break
             if table_id not in hidden:
                 found.append(table_id)

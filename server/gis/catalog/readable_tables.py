@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agents.domain import Table
-from server.gis.catalog.registry import Registry
+from server.gis.catalog.registry import FoundTables, Registry
 from server.gis.catalog.table_names import TableNames, is_shared
 
 
@@ -48,6 +48,10 @@ class ReadableTables:
     async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
         """Up to `limit` tables about the text, best first."""
         return await self._registry.search(text, limit, self._results)
+
+    async def search_page(self, text: str, offset: int, limit: int) -> FoundTables:
+        """As `search`, but from the `offset`th match on, and with the number of all."""
+        return await self._registry.search_page(text, offset, limit, self._results)
 
     def show(self, table_id: str) -> None:
         """Make a result readable."""

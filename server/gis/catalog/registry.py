@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import structlog
@@ -25,7 +25,7 @@ from server.gis.catalog import entries as catalog
 from server.gis.catalog.entries import Entry, Name
 from server.gis.catalog.known_tables import KnownTables
 from server.gis.catalog.probe import complete
-from server.gis.catalog.search import SearchIndex, fused
+from server.gis.catalog.search import SearchIndex
 from server.gis.catalog.table_names import TableNames
 from server.gis.errors import faults_about
 from server.gis.expressions.identifiers import join_id, split_id
@@ -65,13 +65,21 @@ class Meanings(Protocol):
     def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None:
         """Tables that are new or have changed, and ids of removed ones."""
 
-    async def similar(self, text: str, limit: int, hidden: Set[str]) -> list[str]:
-        """Ids of up to `limit` tables with a similar meaning, best first, without those in `hidden`."""
+    async def similar(self, text: str, hidden: Set[str]) -> list[str]:
+        """Ids of a few tables with a similar meaning, best first, without those in `hidden`."""
 
 
 Listen = Callable[[Sequence[str], Callable[[str, str], None], Callable[[], None]], Awaitable[Subscription]]
 OnChange = Callable[[frozenset[str]], None]
 """Called with the ids of the tables that were added, removed or changed."""
+
+
+@dataclass(frozen=True)
+class FoundTables:
+    """Some of the tables that a search finds, and the number of all."""
+
+    tables: Sequence[Table]
+    total: int
 
 
 class Registry:
@@ -147,12 +155,21 @@ class Registry:
 
     async def search(self, text: str, limit: int = 20, own: Collection[str] | None = None) -> Sequence[Table]:
         """Tables that match the text, best first; of those that not every map may read optionally only `own`."""
+        return (await self.search_page(text, 0, limit, own)).tables
+
+    async def search_page(
+        self, text: str, offset: int, limit: int, own: Collection[str] | None = None
+    ) -> FoundTables:
+        """As `search`, but from the `offset`th match on, and with the number of all."""
         hidden = frozenset() if own is None else self._known.own_ids.difference(own)
         # First, because tables may go while the model is asked.
-        alike = [] if self._meanings is None else await self._meanings.similar(text, limit, hidden)
-        found = self._index.search(text, limit, hidden)
-        ranked = fused((found, alike), limit) if alike else found
-        return [self._known.names.by_id[each] for each in ranked if each in self._known.names.by_id]
+        alike = [] if self._meanings is None else await self._meanings.similar(text, hidden)
+        by_id = self._known.names.by_id
+        alike = [each for each in alike if each in by_id]
+        matches = self._index.search(text, hidden)
+        ranked = matches.fused(alike, offset + limit)
+        total = len(matches) + sum(matches.place(each) is None for each in alike)
+        return FoundTables([by_id[each] for each in ranked[offset:]], total)
 
     def search_by_meaning(self, meanings: Meanings) -> None:
         """Rank searches by meaning, too, and report all tables, and later changes, to `meanings`."""

@@ -14,7 +14,8 @@ import sys
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy
@@ -141,19 +142,15 @@ class SearchIndex:
         self._free.append(number)
         self._forget_order()
 
-    def search(self, text: str, limit: int, hidden: Set[str] = frozenset()) -> list[str]:
-        """Ids of the best matches, best first, without the `hidden` ones. Empty for a text of stop words only."""
+    def search(self, text: str, hidden: Set[str] = frozenset()) -> Matches:
+        """All matches without the `hidden` tables; none for a text of stop words only."""
         self.catch_up()
         unknown = itertools.count(1)
         scores = numpy.zeros(len(self._documents))
         for word in dict.fromkeys(words(text)):
             scores += self._scored(self._alike(word, unknown))
         scores[[self._numbers[each] for each in hidden if each in self._numbers]] = 0.0
-        found = numpy.flatnonzero(scores)
-        if len(found) > limit:
-            found = found[scores[found] >= numpy.partition(scores[found], -limit)[-limit]]
-        found = found[numpy.lexsort((self._order()[found], -scores[found]))]
-        return [self._documents[number][0] for number in found[:limit].tolist()]
+        return Matches(self._documents, self._numbers, scores, self._order())
 
     def _scored(self, alike: Iterable[tuple[str, float]]) -> NDArray[numpy.float64]:
         """The best score of each table for one word of the query."""
@@ -206,13 +203,52 @@ class SearchIndex:
         yield from self._similar[word]
 
 
-def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
-    """One ranking of several, by reciprocal ranks (Cormack, Clarke and Büttcher 2009, k = 60); the first wins ties."""
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for place, table_id in enumerate(ranking):
-            scores[table_id] = scores.get(table_id, 0.0) + 1 / (60 + place)
-    return sorted(scores, key=lambda table_id: -scores[table_id])[:limit]
+@dataclass(frozen=True)
+class Matches:
+    """The tables that match a text, of which only as many are put in order as are asked for. Valid until the index
+    changes."""
+
+    _documents: Sequence[tuple[str, tuple[str, ...]]]
+    _numbers: Mapping[str, int]
+    _scores: NDArray[numpy.float64]
+    _order: NDArray[numpy.int64]
+
+    def __len__(self) -> int:
+        return int(numpy.count_nonzero(self._scores))
+
+    def best(self, limit: int) -> list[str]:
+        """Ids of the best ones, best first."""
+        found = numpy.flatnonzero(self._scores)
+        if len(found) > limit:
+            scores = self._scores[found]
+            least = numpy.partition(scores, -limit)[-limit]
+            better, equal = found[scores > least], found[scores == least]
+            # Words of all tables give thousands the same score.
+            chosen = numpy.argpartition(self._order[equal], limit - len(better) - 1)[: limit - len(better)]
+            found = numpy.concatenate((better, equal[chosen]))
+        found = found[numpy.lexsort((self._order[found], -self._scores[found]))]
+        return [self._documents[number][0] for number in found[:limit].tolist()]
+
+    def place(self, table_id: str) -> int | None:
+        """Of a table in the order of all matches, from 0; None if it is not among them."""
+        number = self._numbers.get(table_id)
+        if number is None or not self._scores[number]:
+            return None
+        score, order = self._scores[number], self._order[number]
+        before = (self._scores > score) | ((self._scores == score) & (self._order < order))
+        return int(numpy.count_nonzero(before))
+
+    def fused(self, alike: Sequence[str], limit: int) -> list[str]:
+        """The best of these matches and of another ranking, by reciprocal ranks (Cormack, Clarke and Büttcher 2009,
+        k = 60); these win ties."""
+        found = self.best(limit)
+        places = dict(zip(found, range(limit), strict=False))
+        # No other match beyond the limit can be among the best, whatever the limit.
+        places |= {each: place for each in alike if (place := self.place(each)) is not None}
+        scores = {each: 1 / (60 + place) for each, place in places.items()}
+        for place, each in enumerate(alike):
+            scores[each] = scores.get(each, 0.0) + 1 / (60 + place)
+        return sorted(scores, key=lambda each: (-scores[each], places.get(each, len(self))))[:limit]
 
 
 def words_of(table: Table) -> Hashable:
