@@ -1,4 +1,5 @@
-"""Text embeddings from any server with OpenAI's `/embeddings` API: OpenAI, Ollama, vLLM and many others."""
+"""Text embeddings from any server with OpenAI's `/embeddings` API: OpenAI, Ollama, vLLM and many others; or from a
+model in this process (`local_embeddings`)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import Any
 from agents.core.model import ModelError
 from agents.models.adapters.openai_client import make_client
 from agents.models.errors import translate
+from agents.models.local_embeddings import LocalEmbeddings, local_embeddings
 from agents.models.providers import Catalogue, ModelConfig
 
 
@@ -51,7 +53,7 @@ class Embeddings:
             await self._client.close()
 
 
-def embeddings(name: str, settings: Mapping[str, str]) -> Embeddings:
+def embeddings(name: str, settings: Mapping[str, str]) -> Embeddings | LocalEmbeddings:
     """The embedding model called `provider:model`, with the keys and addresses of `settings` (the environment).
 
     Raises `ModelError("not_configured", ...)` where a part is missing, or the provider has no embeddings."""
@@ -61,6 +63,9 @@ def embeddings(name: str, settings: Mapping[str, str]) -> Embeddings:
             "not_configured",
             f"'{name}' names no embedding model; write `provider:model`, for example `openai:text-embedding-3-small`.",
         )
+    local = local_embeddings(provider, model)
+    if local is not None:
+        return local
     config = Catalogue.named_in(settings).config(provider, model, settings)
     if config.transport == "anthropic":
         raise ModelError("not_configured", f"{config.title} offers no embeddings; name another provider.")

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from agents.core.model import Model, ModelError
 from agents.models import build, close
 from agents.models.embeddings import Embeddings, embeddings
+from agents.models.local_embeddings import LocalEmbeddings
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.settings import Settings
@@ -27,7 +28,7 @@ async def opened_model(settings: Settings, given: Model | None) -> AsyncIterator
         await close(model)
 
 
-def embedding_model(settings: Settings) -> Embeddings | None:
+def embedding_model(settings: Settings) -> Embeddings | LocalEmbeddings | None:
     """The model that GEOAGENT_EMBEDDINGS names, if it does. Raises ModelError `not_configured`."""
     if settings.embeddings is None:
         return None
@@ -39,7 +40,7 @@ def embedding_model(settings: Settings) -> Embeddings | None:
 
 @asynccontextmanager
 async def searched_by_meaning(
-    model: Embeddings | None, registry: Registry, database: Database
+    model: Embeddings | LocalEmbeddings | None, registry: Registry, database: Database
 ) -> AsyncIterator[None]:
     """The registry also ranks searches by the embedding model, if there is one."""
     if model is None:
