@@ -14,6 +14,7 @@ from server.gis.expressions.identifiers import split_id
 from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.caps import TileCaps
+from server.gis.overviews.changed_cells import WATCHED_SCHEMAS
 from server.gis.overviews.files import CellsOfFiles
 from server.gis.overviews.files_worker import LakeOverviewWorker
 from server.gis.overviews.ladder import OverviewStore
@@ -128,5 +129,6 @@ def _overview_work(
     store: OverviewStore, settings: Settings, files: CellsOfFiles | None = None
 ) -> OverviewWork:
     space = int(settings.overview_space * 1e6)
-    builder = OverviewBuilder(store, settings.overview_share, space, files, _caps(settings))
+    watched = (*WATCHED_SCHEMAS, *settings.trigger_schemas)
+    builder = OverviewBuilder(store, settings.overview_share, space, files, _caps(settings), watched)
     return OverviewWork(builder, store, settings.overview_rows, settings.overview_filters)

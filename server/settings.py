@@ -130,9 +130,10 @@ class Settings(BaseSettings):
     """Address of another server with OpenAI's Responses API."""
 
     embeddings: str | None = Field(None, validation_alias=_named("GEOAGENT_EMBEDDINGS"))
-    """Embedding model that ranks tables by meaning in searches, for example `openai:text-embedding-3-small` or
-    `ollama:nomic-embed-text`. It receives the names and comments of tables and columns, and the search text
-    (docs/data.md). None: only words are compared."""
+    """Embedding model that ranks tables by meaning in searches, for example `openai:text-embedding-3-small`,
+    `ollama:nomic-embed-text`, or, in the server's process, `wordllama:l2_supercat_256` and `model2vec:/path`. It
+    receives the names and comments of tables and columns, and the search text (docs/data.md). None: only words are
+    compared."""
 
     sql: bool = Field(False, validation_alias=_named("GEOAGENT_SQL"))
     """`on` lets the agent run SELECT statements that the model writes, with the safeguards of docs/sql.md."""
@@ -260,11 +261,15 @@ class Settings(BaseSettings):
     (docs/large-tables.md). Tiles of smaller tables hold so few rows that all of them are drawn."""
     overview_filters: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_OVERVIEW_FILTERS"))
     """Filters of one table whose rows have overviews of their own; with other broad filters, it is drawn as a sample.
-    Each takes disk space, and a full pass of the table when rows change."""
+    Each takes disk space, and time when rows change."""
     overview_share: float = Field(0.2, ge=0, le=1, validation_alias=_named("GEOAGENT_OVERVIEW_SHARE"))
     """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
     overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))
     """Megabytes that all overviews together may take in the database; no more are built beyond that."""
+    trigger_schemas: Listed = Field((), validation_alias=_named("GEOAGENT_TRIGGER_SCHEMAS"))
+    """Further schemas, besides `data`, whose tables get triggers when overviews of them are built, separated by commas:
+    then only the parts of overviews are computed again whose rows have changed (docs/large-tables.md). Tables elsewhere
+    may be other programs', which would find the triggers in their dumps."""
     spark: Annotated[str, AfterValidator(_spark_address)] | None = Field(
         None, validation_alias=_named("GEOAGENT_SPARK")
     )

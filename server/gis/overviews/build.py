@@ -8,7 +8,6 @@ the new ones are complete.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,14 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands, files
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
-from server.gis.overviews.changed_cells import forget, name_of, watch
+from server.gis.overviews.changed_cells import (
+    WATCHED_SCHEMAS,
+    forget,
+    mark_of,
+    name_of,
+    unwatch,
+    watch,
+)
 from server.gis.overviews.dense.making import make_dense_bands
 from server.gis.overviews.dense.tiles import lacks_dense_bands, placing_for_dense_bands
 from server.gis.overviews.files import CellsOfFiles, WantedCells
@@ -30,7 +36,6 @@ from server.gis.overviews.ladder import (
     ZOOMS,
     Band,
     DenseBand,
-    FilteredLadder,
     Ladder,
     OverviewStore,
 )
@@ -38,7 +43,17 @@ from server.gis.overviews.placing import Placing, read_placing
 from server.gis.overviews.renewal import renewed
 from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, is_too_full, most_representatives
 from server.gis.overviews.steps import Steps, under_way
-from server.gis.overviews.stored import drop_tables, index_band, replace_table, size_of, size_of_all
+from server.gis.overviews.stored import (
+    drop_tables,
+    fail,
+    finish,
+    finish_filtered,
+    index_band,
+    note,
+    replace_table,
+    size_of,
+    size_of_all,
+)
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.overviews.views import fault_of_view
 from server.gis.profiles.versions import TableState
@@ -80,13 +95,16 @@ class OverviewBuilder:
         space: int,
         files: CellsOfFiles | None = None,
         caps: TileCaps | None = None,
+        watched: Collection[str] = WATCHED_SCHEMAS,
     ) -> None:
-        """With `files` it builds lake tables from them, and nothing else; without, all other tables."""
+        """With `files` it builds lake tables from them, and nothing else; without, all other tables. Tables of the
+        schemas `watched` get triggers."""
         self._store = store
         self._share = share
         self._space = space
         self._files = files
         self._caps = caps or USUAL_CAPS
+        self._watched = tuple(watched)
 
     def can_build(self, table: Table) -> bool:
         """Whether it reads what holds the rows of the table."""
@@ -112,13 +130,14 @@ class OverviewBuilder:
             if not await self._has_room(build):
                 fault = "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)"
             if fault is not None:
-                await self.fail(session, state, fault)
+                await fail(session, state, fault)
                 return False
             steps = await self._begin(build, summed)
             if steps is None:
-                await self._finish(build, None, started)
+                await finish(session, state, build.number, None, time.monotonic() - started)
                 return False
-        await self._finish(build, await self._completed(build, steps), started)
+        ladder = await self._completed(build, steps)
+        await finish(session, state, build.number, ladder, time.monotonic() - started)
         return True
 
     async def build_filtered(
@@ -141,21 +160,12 @@ class OverviewBuilder:
         if not await self._has_room(build):
             return False
         placing = placed[0].passing(table, rows)
-        steps = await self._chosen(build, placing, row.ladder.below, rows_of=rows)
+        mark = await mark_of(session, state.relid) if row.ladder.mark else ""
+        steps = await self._chosen(build, placing, row.ladder.below, mark=mark, rows_of=rows)
         ladder = await self._completed(build, steps)
-        made = FilteredLadder(
-            ladder=ladder,
-            data_version=state.version,
-            built_at=await session.fetchval("SELECT extract(epoch FROM now())::float8"),
-            seconds=time.monotonic() - started,
-        )
         kept = {name: each for name, each in row.filtered.items() if name not in dropped}
-        await session.execute(
-            _FINISH_FILTERED,
-            state.relid,
-            build.number,
-            json.dumps({name: each.model_dump() for name, each in {**kept, rows.filter: made}.items()}),
-        )
+        made = {rows.filter: ladder}
+        await finish_filtered(session, state, build.number, kept, made, time.monotonic() - started)
         return True
 
     async def _completed(self, build: Build, steps: Steps) -> Ladder:
@@ -177,10 +187,15 @@ class OverviewBuilder:
         return ladder.model_copy(update={"bytes": await size_of(build.session, ladder.tables)})
 
     async def renew(
-        self, session: asyncpg.Connection, table: Table, state: TableState, summed: Sequence[Summary]
+        self,
+        session: asyncpg.Connection,
+        table: Table,
+        state: TableState,
+        summed: Sequence[Summary],
+        filters: Collection[str] = (),
     ) -> bool:
-        """Bring those parts of complete overviews up to date whose rows have changed. False where they have to be built
-        again. The session is as for `build`."""
+        """Bring those parts of complete overviews up to date whose rows have changed, with those of `filters` where
+        these can be. False where the overviews of all rows have to be built again. The session is as for `build`."""
         row = await self._store.row(state.relid, fresh=True)
         if row is None or row.ladder is None or row.next_steps is not None or row.error is not None:
             return False
@@ -191,11 +206,19 @@ class OverviewBuilder:
         if placed is None or not is_complete:
             return False
         started = time.monotonic()
-        ladder = await renewed(session, table, state, row.ladder, *placed, self._caps.of(table))
-        if ladder is None:
+        made = await renewed(session, table, state, row, placed, self._caps.of(table), filters)
+        if made is None:
             return False
-        ladder = ladder.model_copy(update={"bytes": await size_of(session, ladder.tables)})
-        await self._finish(Build(session, table, state, row.build + 1), ladder, started)
+        ladder, *others = [
+            each.model_copy(update={"bytes": await size_of(session, each.tables)})
+            for each in (made.ladder, *made.filtered.values())
+        ]
+        filtered = dict(zip(made.filtered, others, strict=True))
+        seconds = time.monotonic() - started
+        # Of the same time: what is not older than the overviews of all rows can be renewed with them.
+        async with session.transaction():
+            await finish(session, state, row.build + 1, ladder, seconds)
+            await finish_filtered(session, state, row.build + 1, row.filtered, filtered, seconds)
         return True
 
     async def _begin(self, build: Build, summed: Sequence[Summary]) -> Steps | None:
@@ -209,7 +232,9 @@ class OverviewBuilder:
         if below == 0:
             return None
         is_watched = table.lake is None and not state.is_view
-        mark = await watch(session, table, state, placing) if is_watched else ""
+        if table.schema_name not in self._watched:
+            await unwatch(session, state.relid)
+        mark = await watch(session, table, state, placing, self._watched) if is_watched else ""
         return await self._chosen(build, placing, below, summed, mark)
 
     async def _chosen(
@@ -241,7 +266,7 @@ class OverviewBuilder:
         session, table, relid = build.session, build.table, build.state.relid
         passing = "true" if steps.rows_of is None else steps.rows_of.condition(table)
         async with session.transaction(isolation="repeatable_read"):
-            if steps.mark:
+            if steps.mark and steps.rows_of is None:
                 await session.execute(f"DELETE FROM {name_of(relid)}")  # noqa: S608 - our own name
             total = await session.fetchval(
                 f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {passing}"  # noqa: S608 - quoted
@@ -255,7 +280,7 @@ class OverviewBuilder:
             chosen = bands.representatives(table, placing, steps.columns, steps.summed, work, name, cells)
             await session.execute(chosen)
             await session.execute(f"DROP TABLE {SCHEMA}.{name}")
-            await self._note(build, steps)
+            await note(session, build.state, steps)
 
     async def _choose_from_files(self, build: Build, placing: Placing, steps: Steps) -> None:
         """The same from all rows of a lake table, of which PostgreSQL holds a sample."""
@@ -277,7 +302,7 @@ class OverviewBuilder:
             steps.chose(cells, rows, total if steps.rows_of is None else rows)
             finest = build.work(steps.zooms[0]).removeprefix(f"{SCHEMA}.")
             await session.execute(f"ALTER TABLE {SCHEMA}.{work} RENAME TO {finest}")
-            await self._note(build, steps)
+            await note(session, build.state, steps)
 
     async def _count(
         self, build: Build, placing: Placing, summed: Sequence[Summary], name: str, cells: int, most: int
@@ -322,7 +347,7 @@ class OverviewBuilder:
                 made = build.work(after[0])
                 await session.execute(bands.coarser(steps.columns, steps.summed, work, made, shift))
             await session.execute(f"DROP TABLE {work}")
-            await self._note(build, steps)
+            await note(session, build.state, steps)
 
     async def _dense(self, build: Build, steps: Steps) -> tuple[DenseBand, ...]:
         """Make the bands of dense tiles that are not done."""
@@ -335,7 +360,7 @@ class OverviewBuilder:
             names = {zoom: steps.band(state, build.number, zoom, is_dense=True) for zoom in zooms}
             async with session.transaction():
                 await make_dense_bands(session, table, state, placed, steps, names, room)
-                await self._note(build, steps)
+                await note(session, build.state, steps)
         return tuple(DenseBand(**each) for each in steps.dense if each["name"])
 
     async def _draw(self, build: Build, steps: Steps, zoom: int, cells: int) -> None:
@@ -356,16 +381,6 @@ class OverviewBuilder:
         size = self._share * (build.state.bytes if lake is None else lake.bytes)
         return await size_of_all(build.session) + size <= self._space
 
-    async def _note(self, build: Build, steps: Steps) -> None:
-        state = build.state
-        if steps.rows_of is None:
-            await build.session.execute(_NOTE, state.relid, state.version, json.dumps(steps.noted))
-
-    async def _finish(self, build: Build, ladder: Ladder | None, started: float) -> None:
-        document, seconds = None if ladder is None else ladder.model_dump_json(), time.monotonic() - started
-        values = build.state.relid, build.number, build.state.version, document, seconds
-        await build.session.execute(_FINISH, *values)
-
     async def drop_old(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop what an earlier build made, once no server draws from it any more."""
         row = await self._store.row(relid, fresh=True)
@@ -375,26 +390,8 @@ class OverviewBuilder:
             kept += [] if row.next_steps is None else [f"_{row.build + 1}_"]
             await drop_tables(session, relid, *kept, keep=bool(kept))
 
-    async def fail(
-        self, session: asyncpg.Connection, state: TableState, error: str, seconds: float = 0
-    ) -> None:
-        """Remember why there are no overviews of this version of the data, and what it took to find out."""
-        await session.execute(_FAIL, state.relid, state.version, error, seconds)
-
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop the overviews of a dropped table."""
         await drop_tables(session, relid)
         await forget(session, relid)
         await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
-
-
-_NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)
-  ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = $3::jsonb, error = NULL, tried_at = now()"""
-_FAIL = """INSERT INTO geoagent.overview (relid, next_version, error, seconds) VALUES ($1, $2, $3, $4)
-  ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = NULL, error = $3, seconds = $4, tried_at = now()"""
-_FINISH = """INSERT INTO geoagent.overview (relid, build, data_version, document, built_at, seconds)
-  VALUES ($1, $2, $3, $4::jsonb, now(), $5)
-  ON CONFLICT (relid) DO UPDATE SET build = $2, data_version = $3, document = $4::jsonb, built_at = now(), seconds = $5,
-    next_version = NULL, next_steps = NULL, error = NULL, tried_at = now()"""
-_FINISH_FILTERED = "UPDATE geoagent.overview SET build = $2, filtered = $3::jsonb WHERE relid = $1"
-"""A build of another number: the addresses of tiles name it."""

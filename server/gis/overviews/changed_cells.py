@@ -1,11 +1,14 @@
 """Which cells of a table's overviews have changed since they were built, noted by triggers of the table.
 
-Only tables of the schema `data` have them: tables elsewhere are other programs', and are not touched. The triggers note
-cells of the finest band that any table can have; a statement that changes very many rows, or all, notes a cell that is
-null, which means the whole table.
+Only tables of some schemas have them, as a setting says: tables elsewhere are other programs', and are not touched. The
+triggers note cells of the finest band that any table can have; a statement that changes very many rows, or all, notes a
+cell that is null, which means the whole table.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
 
 import asyncpg
 
@@ -18,7 +21,8 @@ from server.gis.overviews.ladder import SCHEMA, ZOOMS
 from server.gis.overviews.placing import Placing
 from server.gis.profiles.versions import TableState
 
-WATCHED_SCHEMA = "data"
+WATCHED_SCHEMAS = ("data",)
+"""Without the setting."""
 FINEST = bands.cells_of(ZOOMS[-1])
 """Cells along the world's edge in which changes are noted."""
 MAX_ROWS = 20_000
@@ -39,17 +43,23 @@ def name_of(relid: int) -> str:
     return f"{SCHEMA}.d{relid}"
 
 
-async def watch(session: asyncpg.Connection, table: Table, state: TableState, placing: Placing) -> str:
-    """Note changes of the table from now on. Returns the mark of its columns and its file, with which `mark_of` is
-    compared later; empty where changes are not noted."""
+async def watch(
+    session: asyncpg.Connection,
+    table: Table,
+    state: TableState,
+    placing: Placing,
+    schemas: Collection[str] = WATCHED_SCHEMAS,
+) -> str:
+    """Note changes of the table from now on, if it is in one of the schemas. Returns the mark of its columns and its
+    file, with which `mark_of` is compared later; empty where changes are not noted."""
     column = table.column(table.geometry_column or "")
     function = _function(table, state.relid, placing)
     if (
-        table.schema_name != WATCHED_SCHEMA
+        table.schema_name not in schemas
         or column is None
         or is_geography(column)
         or function.count(_TAG) != 2
-        or not await session.fetchval(_CAN_BE_WATCHED, state.relid, column.name)
+        or not await session.fetchval(_CAN_BE_WATCHED, state.relid, column.name, list(schemas))
     ):
         return ""
     try:
@@ -59,10 +69,19 @@ async def watch(session: asyncpg.Connection, table: Table, state: TableState, pl
             await session.execute(function)
             if not await session.fetchval(_IS_WATCHED, state.relid, _called(state.relid)):
                 for part in await session.fetch(_PARTS, state.relid):
-                    await _make_triggers(session, f"{WATCHED_SCHEMA}.{quoted(part['name'])}", state.relid)
+                    name = f"{quoted(part['schema'])}.{quoted(part['name'])}"
+                    await _make_triggers(session, name, state.relid)
     except (asyncpg.LockNotAvailableError, asyncpg.InsufficientPrivilegeError):
         return ""
     return await mark_of(session, state.relid)
+
+
+async def unwatch(session: asyncpg.Connection, relid: int) -> None:
+    """Drop the triggers of a table whose schema the setting does not name any more."""
+    with suppress(asyncpg.LockNotAvailableError):
+        async with session.transaction():
+            await session.execute(f"SET LOCAL lock_timeout = {WAIT_MS}")
+            await forget(session, relid)
 
 
 async def _make_triggers(session: asyncpg.Connection, name: str, relid: int) -> None:
@@ -126,11 +145,12 @@ def _function(table: Table, relid: int, placing: Placing) -> str:
       END {_TAG}"""  # noqa: S608 - expressions and names of the registry
 
 
-_PARTS = f"{TREE} SELECT relname AS name FROM part JOIN pg_class AS c ON c.oid = part.oid ORDER BY c.oid"  # noqa: S608
+_PARTS = f"""{TREE} SELECT nspname AS schema, relname AS name FROM part JOIN pg_class AS c ON c.oid = part.oid
+  JOIN pg_namespace AS n ON n.oid = relnamespace ORDER BY c.oid"""  # noqa: S608 - a constant
 _CAN_BE_WATCHED = f"""{TREE} SELECT {INDEXED} AND c.relkind IN ('r', 'p')
   AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid)
-  AND NOT EXISTS (SELECT FROM part JOIN pg_class AS m ON m.oid = part.oid
-    WHERE m.relnamespace <> '{WATCHED_SCHEMA}'::regnamespace)
+  AND NOT EXISTS (SELECT FROM part JOIN pg_class AS m ON m.oid = part.oid JOIN pg_namespace AS n
+    ON n.oid = m.relnamespace WHERE n.nspname <> ALL ($3::text[]))
   AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid IN (SELECT oid FROM part) AND tgname LIKE 'geoagent\\_%'
     AND tgenabled = 'D')
   AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid IN (SELECT oid FROM part))

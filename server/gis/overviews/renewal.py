@@ -7,7 +7,9 @@ parts is built again as a whole: very many cells, another file or other columns,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 import asyncpg
@@ -19,9 +21,9 @@ from server.gis.overviews import bands, summaries
 from server.gis.overviews.changed_cells import FINEST, mark_of, name_of
 from server.gis.overviews.dense.tiles import note_tiles
 from server.gis.overviews.finding import find_rows
-from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, DenseBand, Ladder
+from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, DenseBand, Ladder, OverviewRow
 from server.gis.overviews.placing import Placing, search_boxes
-from server.gis.overviews.summaries import Summary
+from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.profiles.versions import TableState
 from server.gis.tiles.projection import Crs
 
@@ -36,41 +38,85 @@ class _Whole(Exception):
     """It cannot be renewed in parts."""
 
 
+@dataclass(frozen=True)
+class Renewed:
+    """Bands as the rows are now: of all rows, and of those that pass a filter, by the filter."""
+
+    ladder: Ladder
+    filtered: dict[str, Ladder]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows of a table that a ladder represents."""
+
+    session: asyncpg.Connection
+    table: Table
+    relid: int
+    ladder: Ladder
+    placing: Placing
+    crs: Crs
+    condition: str = "true"
+
+    @property
+    def summed(self) -> Sequence[Summary]:
+        return self.ladder.summaries or ()
+
+
 async def renewed(
     session: asyncpg.Connection,
     table: Table,
     state: TableState,
-    ladder: Ladder,
-    placing: Placing,
-    crs: Crs,
+    row: OverviewRow,
+    placed: tuple[Placing, Crs],
     most_rows: int,
-) -> Ladder | None:
-    """The ladder with its bands as the rows are now; None where the whole has to be built again. `most_rows` may be in
-    a tile that is drawn from the table."""
-    if not ladder.mark or ladder.mark != await mark_of(session, state.relid):
+    filters: Collection[str],
+) -> Renewed | None:
+    """The bands of all rows, and of those that pass one of the `filters`, where these can be renewed, too; None where
+    the whole has to be built again. `most_rows` may be in a tile that is drawn from the table."""
+    ladder, (placing, crs) = row.ladder, placed
+    if ladder is None or not ladder.mark or ladder.mark != await mark_of(session, state.relid):
         return None
     try:
         async with session.transaction(isolation="repeatable_read"):
-            await _take_changed(session, state.relid, ladder)
-            await _find_rows(session, table, state.relid, ladder.cells, crs)
-            made = await _renew(session, table, state, ladder, placing, most_rows)
-            dense = [
-                await _dense(session, table, state.relid, ladder, band, placing, crs)
-                for band in ladder.dense or ()
-            ]
-            return made.model_copy(update={"dense": tuple(dense)})
+            await _take_noted(session, state.relid)
+            made = await _renew(_Part(session, table, state.relid, ladder, placing, crs), most_rows)
+            filtered = {}
+            for name in filters:
+                known = row.filtered[name]
+                # Cells were noted since the overviews of all rows were made, so those of a filter may not be older.
+                if known.ladder.mark != ladder.mark or known.built_at < (row.built_at or 0.0):
+                    continue
+                rows = FilteredRows(filter=name)
+                passing, condition = placing.passing(table, rows), rows.condition(table)
+                part = _Part(session, table, state.relid, known.ladder, passing, crs, condition)
+                with suppress(_Whole, asyncpg.PostgresError):
+                    async with session.transaction():
+                        filtered[name] = await _renew(part, most_rows)
+            return Renewed(made, filtered)
     except (_Whole, asyncpg.PostgresError):
         return None
 
 
-async def _take_changed(session: asyncpg.Connection, relid: int, ladder: Ladder) -> None:
-    """Make the temporary tables `noted` and `changed` of the cells that changed, as they are noted and those of the
-    finest band."""
-    shift = (FINEST // ladder.cells).bit_length() - 1
+async def _take_noted(session: asyncpg.Connection, relid: int) -> None:
+    """Make the temporary table `noted` of the cells that changed, as they are noted."""
     await session.execute(
         f"""CREATE TEMPORARY TABLE noted ON COMMIT DROP AS
         WITH taken AS (DELETE FROM {name_of(relid)} RETURNING x, y) SELECT DISTINCT x, y FROM taken"""  # noqa: S608
     )
+
+
+async def _renew(part: _Part, most_rows: int) -> Ladder:
+    ladder = await _bands(part, most_rows)
+    dense = [await _dense(part, band) for band in part.ladder.dense or ()]
+    return ladder.model_copy(update={"dense": tuple(dense)})
+
+
+async def _find_changed(part: _Part) -> None:
+    """Make the temporary table `changed` of the cells of the finest band that changed."""
+    session, ladder = part.session, part.ladder
+    shift = (FINEST // ladder.cells).bit_length() - 1
+    await session.execute("DROP TABLE IF EXISTS pg_temp.changed, pg_temp.boxes")
     await session.execute(
         f"""CREATE TEMPORARY TABLE changed ON COMMIT DROP AS
         SELECT DISTINCT x >> {shift} AS x, y >> {shift} AS y FROM noted"""  # noqa: S608 - a number
@@ -80,10 +126,9 @@ async def _take_changed(session: asyncpg.Connection, relid: int, ladder: Ladder)
         raise _Whole
 
 
-async def _find_rows(
-    session: asyncpg.Connection, table: Table, relid: int, cells: int, crs: Crs, tested: str = "true"
-) -> None:
+async def _find_rows(part: _Part, cells: int, tested: str = "true") -> None:
     """Make the temporary table `near` of the rows of the table that may lie in changed cells, and pass a test."""
+    session, crs = part.session, part.crs
     if crs.kind == "projected":
         edge = f"y IN (0, {cells - 1})"
         if await session.fetchval(f"SELECT EXISTS (SELECT FROM changed WHERE {edge})"):  # noqa: S608 - a number
@@ -92,20 +137,16 @@ async def _find_rows(
         f"CREATE TEMPORARY TABLE boxes ON COMMIT DROP AS {search_boxes('changed', cells, crs)}"
     )
     await session.execute("ANALYZE boxes")
-    await find_rows(session, table, relid, "boxes", tested)
+    await find_rows(session, part.table, part.relid, "boxes", tested)
 
 
-async def _renew(
-    session: asyncpg.Connection,
-    table: Table,
-    state: TableState,
-    ladder: Ladder,
-    placing: Placing,
-    most_rows: int,
-) -> Ladder:
+async def _bands(part: _Part, most_rows: int) -> Ladder:
     """Replace the representatives of changed cells in each band, from the finest to the coarsest."""
-    summed, made = ladder.summaries or (), f"{SCHEMA}.m{state.relid}"
-    await _choose(session, table, ladder, placing, summed, ladder.cells, made)
+    session, table, ladder, summed = part.session, part.table, part.ladder, part.summed
+    made = f"{SCHEMA}.m{part.relid}"
+    await _find_changed(part)
+    await _find_rows(part, ladder.cells)
+    await _choose(part, summed, ladder.cells, made)
     renewed_bands: list[Band] = []
     finer: Band | None = None
     for band in reversed(ladder.bands):
@@ -120,28 +161,21 @@ async def _renew(
             await session.execute(_from_finer(table, ladder, finer, shift))
             await session.execute(bands.coarser(ladder.columns, summed, "pg_temp.finer", made, shift))
             await session.execute("DROP TABLE pg_temp.finer")
-        renewed_bands.insert(0, await _replace(session, table, ladder, summed, band, made))
+        renewed_bands.insert(0, await _replace(part, summed, band, made))
         if finer is None:
             await _check_tiles(session, ladder, band, most_rows)
         finer = band
     counted = f'SELECT coalesce(sum("{WEIGHT}"), 0)::bigint FROM {SCHEMA}.{quoted(ladder.bands[0].name)}'  # noqa: S608
     rows = await session.fetchval(counted)
-    total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)}")  # noqa: S608 - quoted
+    total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {part.condition}")  # noqa: S608
     if total < rows:
         raise _Whole
     return ladder.model_copy(update={"rows": rows, "unplaced": total - rows, "bands": tuple(renewed_bands)})
 
 
-async def _dense(
-    session: asyncpg.Connection,
-    table: Table,
-    relid: int,
-    ladder: Ladder,
-    band: DenseBand,
-    placing: Placing,
-    crs: Crs,
-) -> DenseBand:
+async def _dense(part: _Part, band: DenseBand) -> DenseBand:
     """Replace the representatives of changed cells in a band of dense tiles."""
+    session, table = part.session, part.table
     await session.execute("DROP TABLE changed, boxes")
     await session.execute(
         f"""CREATE TEMPORARY TABLE changed ON COMMIT DROP AS
@@ -149,7 +183,7 @@ async def _dense(
           generate_series(x::bigint * {band.cells} / {FINEST}, ((x + 1)::bigint * {band.cells} - 1) / {FINEST}) AS column_,
           generate_series(y::bigint * {band.cells} / {FINEST}, ((y + 1)::bigint * {band.cells} - 1) / {FINEST}) AS row_"""  # noqa: S608, E501
     )
-    await note_tiles(session, crs, band.zoom, band.tiles)
+    await note_tiles(session, part.crs, band.zoom, band.tiles)
     reaching = f"EXISTS (SELECT FROM tile_box WHERE t.{bands.geometry(table)} && tile_box.box)"
     if not band.has_margin:
         wide, reaching = band.cells >> band.zoom, "true"
@@ -158,30 +192,23 @@ async def _dense(
         )
     if await session.fetchval("SELECT count(*) FROM changed") > MAX_CELLS:
         raise _Whole
-    await _find_rows(session, table, relid, band.cells, crs, reaching)
+    await _find_rows(part, band.cells, reaching)
     made = f"{SCHEMA}.m{band.name}"
-    summed = (ladder.summaries or ()) if band.summed else ()
-    await _choose(session, table, ladder, placing, summed, band.cells, made)
-    return await _replace(session, table, ladder, summed, band, made)
+    summed = part.summed if band.summed else ()
+    await _choose(part, summed, band.cells, made)
+    return await _replace(part, summed, band, made)
 
 
-async def _choose(
-    session: asyncpg.Connection,
-    table: Table,
-    ladder: Ladder,
-    placing: Placing,
-    summed: Sequence[Summary],
-    cells: int,
-    made: str,
-) -> None:
+async def _choose(part: _Part, summed: Sequence[Summary], cells: int, made: str) -> None:
     """Make the table of the representatives of changed cells, from the rows that are near."""
-    near = table.model_copy(update={"schema_name": "pg_temp", "name": "near"})
+    session, placing, columns = part.session, part.placing, part.ladder.columns
+    near = part.table.model_copy(update={"schema_name": "pg_temp", "name": "near"})
     cell = f"n{made.rpartition('.')[2]}"
     await session.execute(bands.counted(near, placing, summed, cell, cells))
     await session.execute(
         f"DELETE FROM {SCHEMA}.{cell} WHERE (x, y) NOT IN (SELECT x, y FROM changed)"  # noqa: S608 - our own names
     )
-    await session.execute(bands.representatives(near, placing, ladder.columns, summed, made, cell, cells))
+    await session.execute(bands.representatives(near, placing, columns, summed, made, cell, cells))
     await session.execute(f"DROP TABLE {SCHEMA}.{cell}")
 
 
@@ -209,22 +236,16 @@ def _from_finer(table: Table, ladder: Ladder, finer: Band, shift: int) -> str:
       WHERE ("@x" >> {shift}, "@y" >> {shift}) IN (SELECT x, y FROM changed)"""  # noqa: S608 - our own names
 
 
-async def _replace(
-    session: asyncpg.Connection,
-    table: Table,
-    ladder: Ladder,
-    summed: Sequence[Summary],
-    band: AnyBand,
-    made: str,
-) -> AnyBand:
+async def _replace(part: _Part, summed: Sequence[Summary], band: AnyBand, made: str) -> AnyBand:
     """Put the representatives `made` in place of those that the band has of the changed cells."""
+    session, ladder = part.session, part.ladder
     name = f"{SCHEMA}.{quoted(band.name)}"
     is_dense = isinstance(band, DenseBand)
     cells = band.cells if is_dense else ladder.cells_of(band.zoom)
     await session.execute(
         f'DELETE FROM {name} WHERE ("@x", "@y") IN (SELECT x, y FROM changed)'  # noqa: S608 - our own names
     )
-    rows = bands.drawn(table, ladder.columns, summed, made, cells, band.zoom, is_ranked=not is_dense)
+    rows = bands.drawn(part.table, ladder.columns, summed, made, cells, band.zoom, is_ranked=not is_dense)
     await session.execute(f"INSERT INTO {name} {rows}")
     await session.execute(f"DROP TABLE {made}")
     return band.model_copy(update={"rows": await session.fetchval(f"SELECT count(*) FROM {name}")})  # noqa: S608

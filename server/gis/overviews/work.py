@@ -15,6 +15,7 @@ from server.gis.errors import GisError
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.dense.tiles import lacks_dense_bands
 from server.gis.overviews.ladder import OverviewRow, OverviewStore
+from server.gis.overviews.stored import fail
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 from server.gis.profiles.versions import TableState
 
@@ -92,7 +93,7 @@ class OverviewWork:
                 if not done:
                     self._without_room[state.relid, rows] = True
                     return False
-            elif await self._builder.renew(session, table, state, wanted):
+            elif await self._builder.renew(session, table, state, wanted, self._renewable(row, table, state)):
                 return True
             else:
                 done = await self._builder.build(session, table, state, wanted)
@@ -126,7 +127,7 @@ class OverviewWork:
             # A filter may fail for some row, which must not leave the table without overviews.
             self._failed |= filtered
         else:
-            await self._builder.fail(session, state, fault, seconds)
+            await fail(session, state, fault, seconds)
 
     def _is_whole_due(
         self, row: OverviewRow | None, table: Table, state: TableState, share: float, needs: Collection[Need]
@@ -162,6 +163,16 @@ class OverviewWork:
             if is_due and self._can_compute(table, state, need):
                 return need
         return None
+
+    def _renewable(self, row: OverviewRow | None, table: Table, state: TableState) -> list[str]:
+        """The filters whose overviews open maps need."""
+        if row is None:
+            return []
+        return [
+            name
+            for name in row.filtered
+            if _idle_s(row, name) <= IDLE_S and self._can_compute(table, state, FilteredRows(filter=name))
+        ]
 
     def _summaries(
         self, row: OverviewRow | None, table: Table, state: TableState, needs: Collection[Need]

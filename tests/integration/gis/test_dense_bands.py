@@ -16,8 +16,9 @@ from server.gis.overviews.caps import TileCaps
 from server.gis.overviews.dense import making, points, shapes
 from server.gis.overviews.dense.tiles import lacks_dense_bands
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
+from server.gis.overviews.summaries import FilteredRows
 from server.gis.overviews.work import OverviewWork
-from server.gis.profiles.versions import DataVersions
+from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.tiles.grid import WORLD
 from server.gis.tiles.low_zoom import LowZoom
 from tests.integration.gis.test_overview_renewal import CHANGES, renew
@@ -186,6 +187,37 @@ async def test_changed_cells_are_renewed_as_if_all_were_built_again(
         (band.zoom, band.cells, band.tiles, band.rows) for band in found.dense or ()
     ]
     assert parts == await content(session, row.ladder)
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("Point", "place"), ("Polygon", AREA)])
+async def test_rows_that_pass_a_filter_have_such_bands_too(
+    database: Database, session: asyncpg.Connection, kind: str, shape: str
+) -> None:
+    await town(session, kind, shape)
+    await built(database, session, SHARE)
+    store, rows = (
+        OverviewStore(database.owner),
+        FilteredRows(filter='{"op": "<", "args": [{"property": "value"}, 70]}'),
+    )
+    builder = OverviewBuilder(store, SHARE, MANY)
+
+    async def filtered(state: TableState) -> Ladder:
+        row = await store.row(state.relid, fresh=True)
+        assert row is not None
+        known = row.filtered[rows.filter]
+        assert known.data_version == state.version
+        return known.ladder
+
+    table, state = await looked_at(database)
+    assert await builder.build_filtered(session, table, state, rows)
+    assert (await filtered(state)).dense
+    await session.execute("UPDATE data.things SET value = (value + 60) % 100 WHERE id BETWEEN 100 AND 120")
+    await session.execute("SELECT pg_stat_force_next_flush()")
+    table, state = await looked_at(database)
+    assert await builder.renew(session, table, state, (), [rows.filter])
+    parts = await content(session, await filtered(state))
+    assert await builder.build_filtered(session, table, state, rows)
+    assert parts == await content(session, await filtered(state))
 
 
 async def test_a_build_goes_on_after_the_last_band_of_dense_tiles(

@@ -187,6 +187,72 @@ async def test_overviews_of_rows_that_pass_follow_the_rows(
     assert {row["relname"] for row in tables} == {band.name for band in (await bench.filtered(HALF)).bands}
 
 
+@pytest.mark.parametrize("kind", ["points", "points in metres", "areas"])
+async def test_only_the_changed_parts_are_renewed_with_those_of_all_rows(
+    database: Database, session: asyncpg.Connection, kind: str
+) -> None:
+    bench = await Bench.of(database, session, kind)
+    needs = [bench.need(HALF), bench.need("number > 2000")]
+    assert await bench.work(needs) == 3
+    before = await bench.row()
+    for change in (
+        "UPDATE data.things SET number = number + 500 WHERE id BETWEEN 900 AND 905",
+        f"DELETE FROM data.things WHERE {HALF} AND id % 499 = 0",
+        "UPDATE data.things SET geom = (SELECT geom FROM data.things WHERE id = 1501) WHERE id = 2001",
+    ):
+        await session.execute(change)
+        await session.execute("SELECT pg_stat_force_next_flush()")
+        bench.table, bench.state = await looked_at(database)
+        assert await bench.work(needs) == 1, "all in one pass"
+        row = await bench.row()
+        for name, known in row.filtered.items():
+            assert known.data_version == row.data_version == bench.state.version
+            assert known.ladder.bands[0].name == before.filtered[name].ladder.bands[0].name
+    parts = [await represented(session, row.filtered[need.filter].ladder) for need in needs]
+    assert [sum(each[2] for each in bands[0]) for bands in parts] == [
+        await session.fetchval(f"SELECT count(*) FROM data.things WHERE {text}")
+        for text in (HALF, "number > 2000")
+    ]
+    whole = []
+    for need in needs:
+        builder = OverviewBuilder(bench.store, 0.5, MANY)
+        assert await builder.build_filtered(session, bench.table, bench.state, need)
+        whole.append(await represented(session, (await bench.row()).filtered[need.filter].ladder))
+    assert parts == whole
+
+
+async def test_what_was_made_before_the_overviews_of_all_rows_is_built_again(
+    database: Database, session: asyncpg.Connection
+) -> None:
+    """Which cells have changed since then is not known any more."""
+    bench = await Bench.of(database, session)
+    assert await bench.work([bench.need(HALF)]) == 2
+    await session.execute(f"DELETE FROM data.things WHERE {HALF} AND id % 3 = 0")
+    await session.execute("SELECT pg_stat_force_next_flush()")
+    bench.table, bench.state = await looked_at(database)
+    builder = OverviewBuilder(bench.store, 0.5, MANY)
+    await builder.build(session, bench.table, bench.state)
+    await session.execute("UPDATE data.things SET value = 5 WHERE id = 1501")
+    await session.execute("SELECT pg_stat_force_next_flush()")
+    bench.table, bench.state = await looked_at(database)
+    assert await bench.work([bench.need(HALF)]) == 2, "of all rows in parts, of those that pass as a whole"
+    rows = await session.fetchval(f"SELECT count(*) FROM data.things WHERE {HALF}")
+    assert (await bench.filtered(HALF)).rows == rows
+
+
+async def represented(session: asyncpg.Connection, ladder: Ladder) -> list[list[tuple[object, ...]]]:
+    """Of each band, the representative of each cell and its weight."""
+    return [
+        [
+            tuple(row)
+            for row in await session.fetch(
+                f'SELECT "@x", "@y", "@weight", number FROM {SCHEMA}.{band.name} ORDER BY 1, 2'
+            )
+        ]
+        for band in ladder.bands
+    ]
+
+
 async def test_a_filter_that_fails_for_some_row_stays_a_sample(
     database: Database, session: asyncpg.Connection
 ) -> None:

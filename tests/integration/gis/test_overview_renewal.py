@@ -1,4 +1,4 @@
-"""Of tables in the schema `data`, only the parts of overviews are renewed whose rows have changed."""
+"""Of tables with triggers, only the parts of overviews are renewed whose rows have changed."""
 
 from __future__ import annotations
 
@@ -197,20 +197,40 @@ async def test_a_fault_of_the_trigger_fails_no_statement(
     assert ladder.unplaced == 1
 
 
-async def test_tables_of_other_schemas_get_no_triggers(
+async def test_tables_of_other_schemas_get_triggers_only_where_the_setting_says_so(
     database: Database, session: asyncpg.Connection
 ) -> None:
     await grown(session, "Point", 4326)
     await session.execute("ALTER TABLE data.things SET SCHEMA public")
+    store = OverviewStore(database.owner)
+    usual = OverviewBuilder(store, 0.5, MANY)
+    allowed = OverviewBuilder(store, 0.5, MANY, watched=("data", "public"))
+    triggers = (
+        "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'public.things'::regclass AND NOT tgisinternal"
+    )
     try:
         registry = Registry(database.reader, ("public",), None)
         await registry.refresh(patience=30)
         table = registry.get("public.things")
-        state = await DataVersions(database.owner).of(table, 0)
-        await OverviewBuilder(OverviewStore(database.owner), 0.5, MANY).build(session, table, state)
-        triggers = (
-            "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'public.things'::regclass AND NOT tgisinternal"
-        )
+
+        async def state() -> TableState:
+            await session.execute("SELECT pg_stat_force_next_flush()")
+            return await DataVersions(database.owner).of(table, 0)
+
+        await usual.build(session, table, await state())
+        assert await session.fetchval(triggers) == 0
+        await session.execute("DELETE FROM public.things WHERE id = 7")
+        assert not await usual.renew(session, table, await state(), ())
+        await allowed.build(session, table, await state())
+        assert await session.fetchval(triggers) == 4
+        await session.execute("DELETE FROM public.things WHERE id = 8")
+        assert await allowed.renew(session, table, await state(), ())
+        row = await store.row((await state()).relid, fresh=True)
+        assert row is not None
+        assert row.ladder is not None
+        await check(session, row.ladder, 7998)
+        # Of a server whose setting names the schema no more.
+        await usual.build(session, table, await state())
         assert await session.fetchval(triggers) == 0
     finally:
         await session.execute("DROP TABLE public.things")

@@ -13,6 +13,7 @@ from server.cli.profiles import _PROFILES, described
 from server.database.engines import Database
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
+from server.gis.overviews.stored import fail
 from server.gis.overviews.work import MOST_FAILING, NO_ROOM_S, OverviewWork
 from server.gis.profiles import worker as worker_module
 from server.gis.profiles.measure import measured
@@ -95,7 +96,7 @@ async def test_a_build_that_took_long_to_fail_waits_longer(
     table, state = await looked_at(database)
     store = OverviewStore(database.owner)
     builder = OverviewBuilder(store, 0.5, MANY)
-    await builder.fail(session, state, "canceling statement due to statement timeout", seconds=1800)
+    await fail(session, state, "canceling statement due to statement timeout", seconds=1800)
     work = OverviewWork(builder, store, 1000)
     await _age(session, 1800 / MOST_FAILING - 60)
     assert not await work.is_due(table, state, 1, fresh=True)
