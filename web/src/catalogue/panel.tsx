@@ -11,9 +11,8 @@ import { addLayer } from "../session/commands";
 import { results } from "../store/store";
 import { previewedShapes } from "../instance/preview";
 import { openTable } from "../instance/table";
-import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
-import { side } from "../ui/page/side";
+import { SidePanel } from "../ui/page/side-panel";
 import { look } from "./preview";
 import { LakeForm } from "./lake-form";
 import { QualityLine } from "./quality";
@@ -46,15 +45,8 @@ export function Catalogue() {
       clearTimeout(timer);
     };
   }, [words.value, uploads.value, results.value]);
-  const panel = useRef<HTMLElement>(null);
-  useFocusOnOpen(panel);
   return (
-    <section ref={panel} class="side catalogue" tabIndex={-1} aria-label={t("catalogue")} onKeyDown={onEscape(() => (side.value = "chat"))}>
-      <ReturnFocus />
-      <header class="side-head">
-        <h2>{t("catalogue")}</h2>
-        <IconButton icon="close" label={t("close")} onClick={() => (side.value = "chat")} />
-      </header>
+    <SidePanel title={t("catalogue")} class="catalogue">
       <div class="catalogue-tools">
         <input
           type="search" placeholder={t("searchTables")} aria-label={t("searchTables")} value={words.value} dir="auto"
@@ -80,7 +72,7 @@ export function Catalogue() {
       <ul class="table-list" tabIndex={0}>{found.value?.tables.map((table) => (
         <Entry key={table.id} table={table} open={open.value === table.id} onToggle={() => (open.value = open.value === table.id ? null : table.id)} />
       ))}</ul>
-    </section>
+    </SidePanel>
   );
 }
 

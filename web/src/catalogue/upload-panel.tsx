@@ -1,20 +1,18 @@
 /** The panel of uploads: what each file holds and where it lies, what it becomes, and what came of it. */
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { inOwnWords, number, t } from "../i18n/i18n";
 import { zoomTo } from "../session/camera";
 import { say } from "../session/commands";
-import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";
+import { SidePanel } from "../ui/page/side-panel";
 import { type Join, joinsFor, requestOf, short } from "./joins";
 import { offered } from "./offers";
 import { change, layersOf, type Mode, type Part, parts, type Report, type Staged, waiting } from "./parts";
 import { choose, correctSrid, dropAll, loadChosen, readLater, showChosen, take, targets, uniteLayers } from "./upload";
 
 export function UploadPanel() {
-  const panel = useRef<HTMLElement>(null);
-  useFocusOnOpen(panel);
   useSignalEffect(() => {
     if (offered.value.length === 0) return;
     const files = offered.value;
@@ -29,12 +27,7 @@ export function UploadPanel() {
   const isBusy = parts.value.some(({ state }) => state === "sending" || state === "loading");
   const isLeft = parts.value.some(({ state, isChosen }) => isChosen && state !== "done");
   return (
-    <section ref={panel} class="side" role="dialog" tabIndex={-1} aria-label={t("uploadFile")} onKeyDown={onEscape(close)}>
-      <ReturnFocus />
-      <header class="side-head">
-        <h2>{t("uploadFile")}</h2>
-        <IconButton icon="close" label={t("close")} onClick={close} />
-      </header>
+    <SidePanel title={t("uploadFile")} role="dialog">
       <form class="uploads" onSubmit={(event) => { event.preventDefault(); void loadChosen(); }}>
         <ul>{parts.value.map((part) => <Row key={part.id} part={part} close={close} />)}</ul>
         <div class="editor-actions">
@@ -42,7 +35,7 @@ export function UploadPanel() {
           {isLeft && <button type="submit" class="button" disabled={isBusy || waiting().length === 0}><Icon name="plus" />{t("uploadLoad")}</button>}
         </div>
       </form>
-    </section>
+    </SidePanel>
   );
 }
 

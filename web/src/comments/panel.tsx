@@ -10,19 +10,16 @@ import { goToPlace } from "../session/camera";
 import { removeComment, removeThread, reply, resolveThread, startThread } from "../session/commands";
 import { sharing } from "../ui/page/dialogs";
 import { layers, mayChange, openThreads, threads } from "../store/store";
-import { onEscape, ReturnFocus } from "../ui/focus";
+import { onEscape } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { side } from "../ui/page/side";
+import { SidePanel } from "../ui/page/side-panel";
 import { beginning, nameOf, openThread, pinsHidden } from "../instance/comments";
 
 const MAX_TEXT = 2000;
 
 export function CommentsPanel() {
-  const panel = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    if (beginning.peek() === null) panel.current?.focus({ preventScroll: true });
-  }, []);
   const resolved = threads.value.filter((thread) => thread.resolved);
   const close = () => {
     beginning.value = null;
@@ -30,17 +27,15 @@ export function CommentsPanel() {
     side.value = "chat";
   };
   return (
-    <section ref={panel} class="side" tabIndex={-1} aria-label={t("comments")} onKeyDown={onEscape(close)}>
-      <ReturnFocus />
-      <header class="side-head">
-        <h2>{t("comments")}</h2>
-        <span class="head-space" />
+    <SidePanel
+      title={t("comments")} close={close} takesFocus={beginning.peek() === null}
+      tools={
         <IconButton
           icon={pinsHidden.value ? "eyeOff" : "eye"} label={t("commentPins")} pressed={!pinsHidden.value}
           onClick={() => (pinsHidden.value = !pinsHidden.value)}
         />
-        <IconButton icon="close" label={t("close")} onClick={close} />
-      </header>
+      }
+    >
       {mayChange.value && (beginning.value === null ? <Begin /> : <NewThread />)}
       <div class="comments">
         {threads.value.length === 0 && beginning.value === null && <p class="quiet comments-none">{t("commentsEmpty")}</p>}
@@ -52,7 +47,7 @@ export function CommentsPanel() {
           </details>
         )}
       </div>
-    </section>
+    </SidePanel>
   );
 }
 

@@ -6,28 +6,21 @@ import { goToBookmark, viewpoint } from "../session/camera";
 import { removeBookmark, saveBookmark } from "../session/commands";
 import { savedView } from "../instance/state";
 import { bookmarks, mayChange } from "../store/store";
-import { onEscape, ReturnFocus } from "../ui/focus";
-import { Icon, IconButton } from "../ui/icons";
+import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
-import { side } from "../ui/page/side";
+import { SidePanel } from "../ui/page/side-panel";
 
 const MAX_NAME = 80;
 
 export function ViewsPanel() {
-  const close = () => (side.value = "chat");
   return (
-    <section class="side" aria-label={t("views")} onKeyDown={onEscape(close)}>
-      <ReturnFocus />
-      <header class="side-head">
-        <h2>{t("views")}</h2>
-        <IconButton icon="close" label={t("close")} onClick={close} />
-      </header>
+    <SidePanel title={t("views")} takesFocus={false}>
       {mayChange.value && <SaveForm />}
       {bookmarks.value.length === 0 && <p class="quiet side-note">{t("viewsEmpty")}</p>}
       <ul class="views-list">
         {bookmarks.value.map((bookmark) => <Row key={bookmark.id} bookmark={bookmark} />)}
       </ul>
-    </section>
+    </SidePanel>
   );
 }
 

@@ -5,9 +5,9 @@ import { t, time } from "../i18n/i18n";
 import { readHistory } from "../session/history";
 import { past } from "../instance/state";
 import { map } from "../store/store";
-import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
-import { Icon, IconButton, type IconName } from "../ui/icons";
+import { Icon, type IconName } from "../ui/icons";
 import { side } from "../ui/page/side";
+import { SidePanel } from "../ui/page/side-panel";
 import { useVirtualizer } from "../ui/virtual";
 import { type Deed, entries, type HistoryEntry } from "./entries";
 
@@ -43,19 +43,12 @@ export function HistoryPanel() {
     past.value = null;
     side.value = "chat";
   };
-  const panel = useRef<HTMLElement>(null);
-  useFocusOnOpen(panel);
   return (
-    <section ref={panel} class="side" tabIndex={-1} aria-label={t("history")} onKeyDown={onEscape(close)}>
-      <ReturnFocus />
-      <header class="side-head">
-        <h2>{t("history")}</h2>
-        <IconButton icon="close" label={t("close")} onClick={close} />
-      </header>
+    <SidePanel title={t("history")} close={close}>
       {fault.value !== null && <p class="quiet side-note">{fault.value}</p>}
       {list.value?.length === 0 && <p class="quiet side-note">{t("historyEmpty")}</p>}
       <Entries all={list.value ?? []} />
-    </section>
+    </SidePanel>
   );
 }
 
