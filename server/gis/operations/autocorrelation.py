@@ -37,7 +37,6 @@ class Autocorrelation(Operation[AutocorrelationArguments]):
 
     name = "autocorrelation"
     summary = "Test if near features have like values: Moran's I of a numeric column with z and p; one row."
-    arguments = AutocorrelationArguments
     phrases = column_phrases("[spatial] (autocorrelation|moran's i|moran's|moran i|moran)")
 
     async def build(self, arguments: AutocorrelationArguments, workspace: Workspace) -> Step:

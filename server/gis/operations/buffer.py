@@ -66,7 +66,6 @@ class Buffer(Operation[BufferArguments]):
 
     name = "buffer"
     summary = "Areas within a distance (fixed or from a column) of features; dissolve=true unites them."
-    arguments = BufferArguments
     traits = frozenset({"makes_areas"})
     phrases = (
         *(

@@ -51,7 +51,6 @@ class Calculate(Operation[CalculateArguments]):
 
     name = "calculate"
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
-    arguments = CalculateArguments
     traits = frozenset({"tabular"})
     checks_geometries = False
     phrases = (

@@ -28,7 +28,6 @@ class Centroid(Operation[CentroidArguments]):
 
     name = "centroid"
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
-    arguments = CentroidArguments
     phrases = (
         "<open> (centroid|centroids|centres|centers) [<of_each> [each|every] {source:any}]",
         "<open> (points inside|points on|a point inside) {source:any} -> inside",

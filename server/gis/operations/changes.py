@@ -80,7 +80,6 @@ class Changes(Operation[ChangesArguments]):
     summary = (
         "What changed between two tables: rows added, removed, with another geometry or other attributes."
     )
-    arguments = ChangesArguments
     traits = frozenset({"tabular"})
     phrases = (
         (

@@ -100,7 +100,6 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
 
     name = "clean_coverage"
     summary = "Make areas fit together: remove overlaps, give small gaps and slivers to a neighbour."
-    arguments = CleanCoverageArguments
     traits = frozenset({"makes_areas"})
     phrases = (
         "close [the] gaps (below|under|smaller than|up to) {below} (in|of|between) {source:bare}",

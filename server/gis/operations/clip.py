@@ -18,7 +18,6 @@ class Clip(Operation[ClipArguments]):
 
     name = "clip"
     summary = "Cut features to the inside of another table's areas; attributes stay, what lies outside goes."
-    arguments = ClipArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
         "<ask> parts of {source} [<are>] (in|inside|within|covered by) {mask:shapes}",

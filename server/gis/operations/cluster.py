@@ -55,7 +55,6 @@ class Cluster(Operation[ClusterArguments]):
 
     name = "cluster"
     summary = "Group nearby features: DBSCAN by distance and minimum size, or k-means into k groups."
-    arguments = ClusterArguments
     reads_extent = True
     phrases = (
         (

@@ -25,7 +25,6 @@ class Collect(Operation[CollectArguments]):
     summary = (
         "Group features into multi-part features by columns, keeping inner borders (dissolve removes them)."
     )
-    arguments = CollectArguments
     traits = frozenset({"counts"})
     phrases = ("collect {source:bare} [(by|for each|per) {by}] [<giving> {aggregates}]",)
 

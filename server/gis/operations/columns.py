@@ -82,7 +82,6 @@ class Columns(Operation[ColumnsArguments]):
 
     name = "columns"
     summary = "Change columns: select, rename, drop, convert, fill, map; texts, dates, ranks, coordinates."
-    arguments = ColumnsArguments
     traits = frozenset({"keeps_geometry", "tabular"})
 
     async def build(self, arguments: ColumnsArguments, workspace: Workspace) -> Step:

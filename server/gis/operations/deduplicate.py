@@ -93,7 +93,6 @@ class Deduplicate(Operation[DeduplicateArguments]):
 
     name = "deduplicate"
     summary = "Remove duplicates: rows that repeat a key, or the geometry of another row within a tolerance."
-    arguments = DeduplicateArguments
     traits = frozenset({"keeps_geometry", "tabular"})
     phrases = (
         (

@@ -30,7 +30,6 @@ class Delaunay(Operation[DelaunayArguments]):
 
     name = "delaunay"
     summary = "Connect neighbouring points into triangles (Delaunay triangulation)."
-    arguments = DelaunayArguments
     reads_extent = True
     phrases = ("<open> (delaunay [triangles|triangulation]|triangulation) [<of_each> {source}]",)
 

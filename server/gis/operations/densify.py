@@ -38,7 +38,6 @@ class Densify(Operation[DensifyArguments]):
 
     name = "densify"
     summary = "Add corners so that no edge is longer than a length; edges then follow great circles."
-    arguments = DensifyArguments
     phrases = ("densify {source} (by|to|with|every|at) {longest}",)
 
     async def build(self, arguments: DensifyArguments, workspace: Workspace) -> Step:

@@ -18,7 +18,6 @@ class Difference(Operation[DifferenceArguments]):
 
     name = "difference"
     summary = "Take the areas of another table away from features; what is covered entirely disappears."
-    arguments = DifferenceArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
         "(subtract|erase|cut) {other:shapes} (from|out of) {source}",

@@ -28,7 +28,6 @@ class Dissolve(Operation[DissolveArguments]):
 
     name = "dissolve"
     summary = "Unite features that share the values of columns into one each, with counts, sums and the like."
-    arguments = DissolveArguments
     traits = frozenset({"keeps_geometry", "makes_areas", "groups"})
     phrases = (
         *(

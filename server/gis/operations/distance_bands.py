@@ -48,7 +48,6 @@ class DistanceBands(Operation[DistanceBandsArguments]):
 
     name = "distance_bands"
     summary = "Rings of distance around all features together (0-1, 1-5, 5-10 km); they never overlap."
-    arguments = DistanceBandsArguments
     phrases = (
         "<open> (distance bands|rings|bands|isolines) (of|at|with) {distances} (around|from|about) {source}",
     )

@@ -37,7 +37,6 @@ class DistanceFromPoint(Operation[DistanceFromPointArguments]):
 
     name = "distance_from_point"
     summary = "Add `distance_m`, how far each feature is from a given longitude and latitude."
-    arguments = DistanceFromPointArguments
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
         "(add|measure) [the] distance (of|from) {source} (from|to) longitude {longitude} latitude {latitude}",

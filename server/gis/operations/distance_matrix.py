@@ -60,7 +60,6 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
     summary = (
         "One row for each pair of features of two tables, with the distance in metres and a line between."
     )
-    arguments = DistanceMatrixArguments
     traits = frozenset({"measures_distance"})
     phrases = (
         (

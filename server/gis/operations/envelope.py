@@ -43,7 +43,6 @@ class Envelope(Operation[EnvelopeArguments]):
 
     name = "envelope"
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
-    arguments = EnvelopeArguments
     traits = frozenset({"makes_areas"})
     phrases = (
         "<open> (bounding box|bounding boxes|envelope|envelopes) [<of_each> {source:any}]",

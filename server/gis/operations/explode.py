@@ -34,7 +34,6 @@ class Explode(Operation[ExplodeArguments]):
 
     name = "explode"
     summary = "One row for each part of multi-part features; attributes repeat, `part` numbers the parts."
-    arguments = ExplodeArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = ("(explode|split|take apart) {source} [into [single|their] parts|apart]",)
 

@@ -24,7 +24,6 @@ class Filter(Operation[FilterArguments]):
 
     name = "filter"
     summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
-    arguments = FilterArguments
     traits = frozenset({"keeps_geometry", "tabular"})
     checks_geometries = False
 

@@ -67,7 +67,6 @@ class Grid(Operation[GridArguments]):
 
     name = "grid"
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."
-    arguments = GridArguments
     traits = frozenset({"counts"})
     reads_extent = True
     phrases = (

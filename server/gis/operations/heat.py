@@ -72,7 +72,6 @@ class Heat(Operation[HeatArguments]):
 
     name = "heat"
     summary = "A heat surface: kernel density of features (or of a weight) per km², in square cells."
-    arguments = HeatArguments
     phrases = (
         (
             "<open> (heat surface|kernel density|density surface) (of|for) {source} (with a radius "

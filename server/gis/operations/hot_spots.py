@@ -44,7 +44,6 @@ class HotSpots(Operation[HotSpotsArguments]):
 
     name = "hot_spots"
     summary = "Find hot and cold spots of a numeric column (Getis-Ord Gi*) with z, p and significance."
-    arguments = HotSpotsArguments
     phrases = column_phrases("(hot spots|hotspots|hot and cold spots|hot spot|cold spots)")
 
     async def build(self, arguments: HotSpotsArguments, workspace: Workspace) -> Step:

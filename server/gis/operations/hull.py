@@ -46,7 +46,6 @@ class Hull(Operation[HullArguments]):
     summary = (
         "The convex (or with concave=0..1 concave) hull around all features, or around each group of them."
     )
-    arguments = HullArguments
     traits = frozenset({"makes_areas"})
     phrases = (
         "<open> [convex] hull[s] [<of_each> {source:any} [(by|for each|of each|per) {by}]]",

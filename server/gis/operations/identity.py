@@ -16,7 +16,6 @@ class Identity(Operation[IdentityArguments]):
 
     name = "identity"
     summary = "Cut features along another table's areas; inside parts get its attributes, outside parts stay."
-    arguments = IdentityArguments
     traits = frozenset({"makes_areas"})
     phrases = ("identity [overlay] of {source} (and|to|with) {other}",)
 

@@ -39,7 +39,6 @@ class Intersection(Operation[IntersectionArguments]):
 
     name = "intersection"
     summary = "Overlay two tables: one row for each common part, with the attributes of both."
-    arguments = IntersectionArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
         "(intersect|overlay) {source} (with|and|on|by) {other:shapes}",

@@ -58,7 +58,6 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
     summary = (
         "Add the columns of another table where a key agrees (a text key ignores case and outer spaces)."
     )
-    arguments = JoinByAttributeArguments
     traits = frozenset({"joins", "tabular"})
     checks_geometries = False
     phrases = (

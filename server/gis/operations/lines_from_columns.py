@@ -41,7 +41,6 @@ class LinesFromColumns(Operation[LinesFromColumnsArguments]):
         "Draw an arc (great circle) in each row from one pair of longitude and latitude columns to another."
     )
     keeps_source_crs = False
-    arguments = LinesFromColumnsArguments
     traits = frozenset({"measures_distance", "tabular"})
     phrases = (
         (

@@ -57,7 +57,6 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
 
     name = "lines_from_points"
     summary = "Connect points into lines in the order of a column, one line for each value of another."
-    arguments = LinesFromPointsArguments
     phrases = (
         (
             "(connect|join up|link) {source:bare} (into|to|as) (lines|line) [by {by}] (in order of|"

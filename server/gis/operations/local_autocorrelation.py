@@ -47,7 +47,6 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
 
     name = "local_autocorrelation"
     summary = "Find clusters of like values and outliers among unlike ones (local Moran's I, LISA)."
-    arguments = LocalAutocorrelationArguments
     phrases = column_phrases("local [spatial] (autocorrelation|moran's i|moran's|moran i|moran)")
 
     async def build(self, arguments: LocalAutocorrelationArguments, workspace: Workspace) -> Step:

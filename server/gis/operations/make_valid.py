@@ -24,7 +24,6 @@ class MakeValid(Operation[MakeValidArguments]):
     summary = (
         "Repair self-crossing and otherwise invalid geometries; column `was_wrong` says what the fault was."
     )
-    arguments = MakeValidArguments
     phrases = ("(repair|make valid|fix) {source}", "make {source} valid")
 
     async def build(self, arguments: MakeValidArguments, workspace: Workspace) -> Step:

@@ -75,7 +75,6 @@ class Measure(Operation[MeasureArguments]):
 
     name = "measure"
     summary = "Add area (m2), length (m), perimeter (m) or compactness columns to every feature."
-    arguments = MeasureArguments
     phrases = ("measure [{measures}] [of] {source}",)
 
     async def build(self, arguments: MeasureArguments, workspace: Workspace) -> Step:

@@ -42,7 +42,6 @@ class Merge(Operation[MergeArguments]):
 
     name = "merge"
     summary = "Append the rows of several tables to one table; column `from_table` says where each came from."
-    arguments = MergeArguments
     traits = frozenset({"tabular"})
     phrases = (
         "(merge|combine|unite) {sources_1} (with|and|to) {sources_2}",

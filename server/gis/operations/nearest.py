@@ -53,7 +53,6 @@ class Nearest(Operation[NearestArguments]):
 
     name = "nearest"
     summary = "Find the k nearest features of another table for each feature, with the distance in metres."
-    arguments = NearestArguments
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
         *(

@@ -66,7 +66,6 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
 
     name = "points_along_lines"
     summary = "Points along lines, one every so many metres from the start; `along_m` says how far along."
-    arguments = PointsAlongLinesArguments
     phrases = ("<open> (points|point) every {every} (along|on) {source}",)
 
     async def build(self, arguments: PointsAlongLinesArguments, workspace: Workspace) -> Step:

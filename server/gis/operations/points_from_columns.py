@@ -37,7 +37,6 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
     name = "points_from_columns"
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
     keeps_source_crs = False
-    arguments = PointsFromColumnsArguments
     traits = frozenset({"tabular"})
     checks_geometries = False
     phrases = ("[make|create] points from [columns] {x} (and|,) {y} (of|in) {source}",)

@@ -71,7 +71,6 @@ class Reproject(Operation[ReprojectArguments]):
     name = "reproject"
     summary = "Transform features into another coordinate reference system, by its EPSG code."
     keeps_source_crs = False
-    arguments = ReprojectArguments
     phrases = (
         *(
             f"(reproject|transform|project|convert) {{source}} (to|into) {{srid:system}} {ending}"

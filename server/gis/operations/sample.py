@@ -30,7 +30,6 @@ class Sample(Operation[SampleArguments]):
 
     name = "sample"
     summary = "A random sample of n rows; the same seed gives the same rows again."
-    arguments = SampleArguments
     traits = frozenset({"keeps_geometry", "tabular"})
     checks_geometries = False
     phrases = ("[take|draw|show|pick] (random sample of|sample of|sample|random) {n} [random] [of] {source}",)

@@ -41,7 +41,6 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
 
     name = "select_by_location"
     summary = "Keep features that intersect, lie within, contain, touch or are within a distance of another table's."
-    arguments = SelectByLocationArguments
     traits = frozenset({"keeps_geometry"})
     phrases = (
         *(

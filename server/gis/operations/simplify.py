@@ -52,7 +52,6 @@ class Simplify(Operation[SimplifyArguments]):
 
     name = "simplify"
     summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."
-    arguments = SimplifyArguments
     traits = frozenset({"makes_areas"})
     reads_extent = True
     phrases = (

@@ -27,7 +27,6 @@ class Smooth(Operation[SmoothArguments]):
 
     name = "smooth"
     summary = "Round off the corners of lines and areas by Chaikin's corner cutting."
-    arguments = SmoothArguments
     traits = frozenset({"makes_areas"})
     phrases = ("smooth {source}",)
 

@@ -37,7 +37,6 @@ class Sort(Operation[SortArguments]):
     summary = (
         "Rank all rows by a column: column `rank` is 1 for the largest (or smallest); ties share a rank."
     )
-    arguments = SortArguments
     traits = frozenset({"keeps_geometry", "tabular"})
     checks_geometries = False
     phrases = (

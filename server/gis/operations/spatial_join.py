@@ -68,7 +68,6 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
 
     name = "spatial_join"
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
-    arguments = SpatialJoinArguments
     traits = frozenset({"counts", "joins"})
     phrases = (
         (

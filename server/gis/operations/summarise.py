@@ -21,7 +21,6 @@ class Summarise(Operation[SummariseArguments]):
     summary = (
         "Group rows by columns and count, sum, average, or take percentiles; the result has no geometry."
     )
-    arguments = SummariseArguments
     traits = frozenset({"counts", "groups", "tabular"})
     checks_geometries = False
     phrases = (

@@ -33,7 +33,6 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
     summary = (
         "What lies in one of two tables but not in both: one row for each side, column `only_in` says which."
     )
-    arguments = SymmetricDifferenceArguments
     traits = frozenset({"makes_areas"})
     phrases = ("symmetric difference (of|between) {source} (and|to|with) {other}",)
 

@@ -103,7 +103,6 @@ class Tidy(Operation[TidyArguments]):
 
     name = "tidy"
     summary = "Clean geometries: grid, small holes, ring direction, Z and M, repeated points, antimeridian, multi-part."
-    arguments = TidyArguments
     traits = frozenset({"keeps_geometry"})
     phrases = (
         "snap {source:bare} to (a|the) grid of {grid}",

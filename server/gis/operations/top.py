@@ -52,7 +52,6 @@ class Top(Operation[TopArguments]):
         "The n rows with the largest (or smallest) values of a column, of all or of each group (`per`); empty values"
         " never count."
     )
-    arguments = TopArguments
     traits = frozenset({"keeps_geometry", "ranks", "tabular"})
     checks_geometries = False
 

@@ -18,7 +18,6 @@ class Union(Operation[UnionArguments]):
     summary = (
         "Overlay two tables of areas and keep all pieces, of both and of either, with both's attributes."
     )
-    arguments = UnionArguments
     traits = frozenset({"makes_areas"})
     phrases = ("[overlay] union of {source} (and|to|with) {other}",)
 

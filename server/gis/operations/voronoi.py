@@ -50,7 +50,6 @@ class Voronoi(Operation[VoronoiArguments]):
 
     name = "voronoi"
     summary = "Divide the land around points into the area nearest to each (Voronoi or Thiessen polygons)."
-    arguments = VoronoiArguments
     traits = frozenset({"makes_areas"})
     reads_extent = True
     phrases = ("<open> (voronoi [polygons|cells|diagram]|thiessen polygons) [<of_each> {source}]",)

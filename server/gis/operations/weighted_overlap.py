@@ -52,7 +52,6 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
 
     name = "weighted_overlap"
     summary = "Estimate a figure of areas for other areas by overlap: people shared out (sum), rates averaged (mean)."
-    arguments = WeightedOverlapArguments
     phrases = (
         (
             "(share out|distribute|apportion|spread) {column} (of|in) {other} (over|to|among|across|"

@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, FromClause, Label, Select, func, literal_column, select
@@ -297,6 +297,7 @@ class Operation(ABC, Generic[A]):
     name: ClassVar[str]
     summary: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
+    """The class in `Operation[...]`."""
     checks_geometries: ClassVar[bool] = True
     """Whether geometries on which PostGIS crashes are searched for first and left out: not needed where it only copies
     geometries."""
@@ -308,6 +309,11 @@ class Operation(ABC, Generic[A]):
     """Whether results are in the CRS of the first table; if not, the step's `srid` names it."""
     traits: ClassVar[frozenset[OperationTrait]] = frozenset()
     """Properties of its result, for the steps that follow (`agents.ports.OperationTrait`)."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            (cls.arguments,) = get_args(base)
 
     def tables(self, arguments: A) -> list[str]:
         """The tables and earlier steps that the arguments name."""
