@@ -225,7 +225,7 @@ async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path
     await ask(url, "CREATE TABLE committed AS SELECT 42 AS answer")
     busy = await asyncpg.connect(url)
     sleeping = asyncio.create_task(busy.execute("SELECT pg_sleep(60)"))
-    await asyncio.sleep(0.2)
+    await until(lambda: ask(url, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
     killed = head(home)
     kill(killed)
     assert await asyncio.wait_for(answered(url, "SELECT answer FROM committed"), PATIENCE) == 42

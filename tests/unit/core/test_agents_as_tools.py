@@ -88,10 +88,12 @@ async def test_agents_that_ask_each_other_in_a_circle_are_stopped() -> None:
 
 async def test_cancelling_the_one_cancels_the_other() -> None:
     stopped: list[str] = []
+    is_asleep = asyncio.Event()
 
     class Sleeper(Agent):
         @tool
         async def sleep(self) -> str:
+            is_asleep.set()
             try:
                 await asyncio.sleep(10)
             finally:
@@ -100,7 +102,7 @@ async def test_cancelling_the_one_cancels_the_other() -> None:
 
     agent = boss(Sleeper(Scripted([call("sleep")], "never")), [call("ask_sleeper", task="x")], "never")
     task = asyncio.create_task(agent.run("go"))
-    await asyncio.sleep(0.02)
+    await is_asleep.wait()
     agent.cancel()
     assert (await task).status == "cancelled"
     assert stopped == ["sleep"]

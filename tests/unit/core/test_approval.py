@@ -129,15 +129,17 @@ async def test_a_turn_may_be_resumed_with_someone_to_ask() -> None:
 
 async def test_a_history_stored_while_the_user_was_being_asked_can_be_resumed() -> None:
     stored: list[Any] = []
+    is_asked = asyncio.Event()
 
     async def crash(needed: ApprovalNeeded) -> bool:
         stored.extend(dump_history(agent.history))
+        is_asked.set()
         await asyncio.sleep(10)
         return True
 
     agent = Dangerous(Scripted([call("delete", "one", name="roads")], "never"), approvals=crash)
     task = asyncio.create_task(agent.run("go"))
-    await asyncio.sleep(0.01)
+    await is_asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

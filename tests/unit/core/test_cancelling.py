@@ -10,6 +10,7 @@ import pytest
 
 from agents.core import (
     Agent,
+    AgentEvent,
     AssistantMessage,
     Delta,
     Finished,
@@ -27,7 +28,7 @@ from agents.core import (
 )
 from agents.core.loop.clock import Clock
 from agents.core.testing import ScriptedModel
-from tests.support.looking import PATIENCE
+from tests.support.looking import PATIENCE, until
 from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
 
 
@@ -98,10 +99,16 @@ async def test_cancel_stops_running_tools_and_gives_every_call_its_result() -> N
     agent = Slow(
         Scripted([call("wait", name="a", seconds=0.001), call("wait", name="b"), call("later")], "never")
     )
-    task = asyncio.create_task(events_of(agent))
-    await asyncio.sleep(0.03)
+    events: list[AgentEvent] = []
+
+    async def read() -> None:
+        async for event in agent.events("go"):
+            events.append(event)
+
+    task = asyncio.create_task(read())
+    await until(lambda: agent.log[1:] == ["b>"] and any(isinstance(event, ToolDone) for event in events))
     assert agent.cancel()
-    events = await task
+    await task
     finished = events[-1]
     assert isinstance(finished, Finished)
     assert (finished.status, finished.reason) == ("cancelled", "cancelled")
@@ -114,10 +121,16 @@ async def test_cancel_stops_running_tools_and_gives_every_call_its_result() -> N
 
 
 async def test_cancel_in_the_middle_of_a_reply_keeps_what_was_said() -> None:
-    model = Scripted(["I think ", lambda: asyncio.sleep(10), "not"], "fine")
+    is_thinking = asyncio.Event()
+
+    async def think() -> None:
+        is_thinking.set()
+        await asyncio.sleep(10)
+
+    model = Scripted(["I think ", think, "not"], "fine")
     agent = Slow(model)
     task = asyncio.create_task(agent.run("go"))
-    await asyncio.sleep(0.01)
+    await is_thinking.wait()
     agent.cancel()
     assert (await task).status == "cancelled"
     assert agent.history == [UserMessage("go"), AssistantMessage("I think ")]
@@ -190,7 +203,7 @@ async def test_whenever_a_turn_is_stopped_its_history_is_whole(how: str, millise
 async def test_someone_elses_cancellation_goes_on_its_way() -> None:
     agent = Slow(Scripted([call("wait")], "never"))
     task = asyncio.create_task(agent.run("go"))
-    await asyncio.sleep(0.01)
+    await until(lambda: agent.log == ["w>"])
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -210,11 +223,12 @@ async def test_a_tool_that_will_not_stop_does_not_hold_up_the_cancel_for_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("agents.core.loop.batch.GRACE_SECONDS", 0.02)
-    release = asyncio.Event()
+    is_held, release = asyncio.Event(), asyncio.Event()
 
     class Stubborn(Agent):
         @tool
         async def hold(self) -> str:
+            is_held.set()
             while not release.is_set():
                 try:
                     await release.wait()
@@ -224,7 +238,7 @@ async def test_a_tool_that_will_not_stop_does_not_hold_up_the_cancel_for_long(
 
     agent = Stubborn(Scripted([call("hold")], "never"))
     task = asyncio.create_task(agent.run("go"))
-    await asyncio.sleep(0.01)
+    await is_held.wait()
     agent.cancel()
     finished = await asyncio.wait_for(task, PATIENCE)
     release.set()

@@ -257,11 +257,13 @@ async def test_the_reason_why_an_answer_ended_is_reported(finish: Any) -> None:
 
 
 async def test_one_agent_runs_one_turn_at_a_time() -> None:
-    agent = Adder(Scripted([call("wait", seconds=0.05)], "done"))
+    gate = asyncio.Event()
+    agent = Adder(Scripted([gate.wait, "done"]))
     first = asyncio.create_task(agent.run("one"))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)
     with pytest.raises(RuntimeError, match="in the middle of a turn"):
         await agent.run("two")
+    gate.set()
     assert (await first).status == "done"
 
 

@@ -16,7 +16,7 @@ async def test_what_many_ask_for_at_once_is_done_once() -> None:
 
     async def work() -> int:
         nonlocal done
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         done += 1
         return done
 
@@ -43,9 +43,10 @@ async def test_the_work_goes_on_while_one_still_waits() -> None:
 
 async def test_the_work_is_cancelled_when_no_caller_waits_any_more() -> None:
     flights: SingleFlight[None] = SingleFlight()
-    cancelled = asyncio.Event()
+    begun, cancelled = asyncio.Event(), asyncio.Event()
 
     async def work() -> None:
+        begun.set()
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
@@ -53,7 +54,7 @@ async def test_the_work_is_cancelled_when_no_caller_waits_any_more() -> None:
             raise
 
     waiting = [asyncio.create_task(flights.join("key", work)) for _ in range(3)]
-    await asyncio.sleep(0.01)
+    await begun.wait()
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
@@ -63,8 +64,10 @@ async def test_the_work_is_cancelled_when_no_caller_waits_any_more() -> None:
 
 async def test_who_asks_after_the_cancelling_gets_new_work() -> None:
     flights: SingleFlight[str] = SingleFlight()
+    begun = asyncio.Event()
 
     async def endless() -> str:
+        begun.set()
         await asyncio.sleep(60)
         return "never"
 
@@ -72,7 +75,7 @@ async def test_who_asks_after_the_cancelling_gets_new_work() -> None:
         return "new"
 
     first = asyncio.create_task(flights.join("key", endless))
-    await asyncio.sleep(0.01)
+    await begun.wait()
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
     assert await flights.join("key", quick) == "new"
@@ -82,7 +85,7 @@ async def test_a_failure_reaches_all_who_wait_and_is_forgotten() -> None:
     flights: SingleFlight[str] = SingleFlight()
 
     async def fails() -> str:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         raise ValueError("no")
 
     results = await asyncio.gather(*(flights.join("key", fails) for _ in range(3)), return_exceptions=True)
