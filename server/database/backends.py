@@ -74,6 +74,7 @@ class Backends:
             return False
 
     async def close(self) -> None:
+        """Stop watching."""
         self._is_closed = True
         await end_tasks(self._watch)
 

@@ -185,6 +185,7 @@ class Database:
         return subscription
 
     async def close(self) -> None:
+        """Close all connections."""
         for subscription in self._subscriptions:
             await subscription.close()
         self._subscriptions.clear()

@@ -264,15 +264,24 @@ class Occupied(Protocol):
     """A lane, or what orders its work otherwise."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """As in metrics."""
+
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Places."""
+
     @property
-    def in_use(self) -> int: ...
+    def in_use(self) -> int:
+        """Places that are taken."""
+
     @property
-    def waiting(self) -> int: ...
+    def waiting(self) -> int:
+        """Requests that wait for a place."""
+
     @property
-    def refused(self) -> int: ...
+    def refused(self) -> int:
+        """Requests that were answered `busy`, since the start."""
 
 
 class LaneMetrics(Collector):

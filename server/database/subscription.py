@@ -41,10 +41,12 @@ class Subscription:
         self.reconnects = 0
 
     async def start(self) -> None:
+        """Connect, and keep the connection. Raises if the first attempt fails."""
         await self._connect()
         self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._deliver())]
 
     async def close(self) -> None:
+        """End the connection."""
         await end_tasks(*self._tasks)
         if self._connection is not None and not self._connection.is_closed():
             self._connection.remove_termination_listener(self._on_termination)

@@ -40,6 +40,7 @@ class Access:
 
     @property
     def may_change(self) -> bool:
+        """Whether the key is the id of the map, which allows everything."""
         return self.key == self.map_id
 
     def hide_map_id(self, value: Encoded) -> Encoded:

@@ -69,6 +69,8 @@ class ChartService:
         self._cache: LRUCache[tuple[str, str, int], ComputedChart] = LRUCache(MAX_CACHED_CHARTS)
 
     async def add(self, map_id: str, draft: ChartDraft, by: Author = BY_HAND) -> Drawn:
+        """Compute a chart, store it and record the event. Raises RequestFault `too_large`, and what the draft is
+        refused for."""
         state = await self._log.reader.state(map_id)
         table, layer_filter = chart_source(state, draft)
         of_layer = draft.layer_id is not None

@@ -73,6 +73,7 @@ class Comments:
         return event.seq, comment
 
     async def remove_comment(self, request: CommentRemove) -> int:
+        """Returns the seq of the event; the thread goes with its last comment. Raises RequestFault `not_found`."""
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             kept = [comment for comment in thread.comments if comment.id != request.comment_id]
@@ -95,6 +96,7 @@ class Comments:
             return writer.seq
 
     async def remove_thread(self, request: ThreadRemove) -> int:
+        """Returns the seq of the event. Raises RequestFault `not_found`."""
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
             return (await delete_thread(writer, thread.id)).seq

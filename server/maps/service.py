@@ -61,6 +61,7 @@ class MapService:
         self._closed = False
 
     async def start(self) -> None:
+        """Start to deliver events and to answer turns."""
         await self.liveness.start()
         await self.hub.start()
         await self.runner.start(self.liveness.alive)
@@ -75,6 +76,7 @@ class MapService:
         await self.liveness.close()
 
     async def check_links(self) -> None:
+        """Disconnect users of view links that were withdrawn on another server."""
         if self.on_links_checked is not None:
             await self.on_links_checked()
 
@@ -92,6 +94,7 @@ class LayerLookup:
         self._cache: LRUCache[tuple[str, str, int], Layer] = LRUCache(MAX_CACHED_LAYERS)
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
+        """The layer as it was at this version; None if it never had it."""
         key = (map_id, layer_id, version)
         layer = self._cache.get(key)
         if layer is None:

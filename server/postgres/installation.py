@@ -30,6 +30,7 @@ class Installation:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def program(self, name: str) -> str:
+        """The path of one of its programs."""
         return str(self.bin / name)
 
 

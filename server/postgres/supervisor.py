@@ -79,6 +79,8 @@ def main() -> int:
 
 
 class Supervisor:
+    """The process that runs PostgreSQL, restarts it, and ends it with the last server that uses it."""
+
     def __init__(self, home: Path, unpacked: Path | None, extra: dict[str, str]) -> None:
         self.home = home
         self.data = home / "data"

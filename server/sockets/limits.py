@@ -42,6 +42,7 @@ class RateLimits:
         self._buckets: dict[str, Bucket] = {}
 
     def check(self, event: str) -> None:
+        """Count a request. Raises RequestFault `rate_limited`, with the seconds to wait."""
         wait = self._bucket(event if event in RATES else "other").take() if self._factor > 0 else 0.0
         if wait > 0:
             seconds = math.ceil(wait * 10) / 10
@@ -65,6 +66,7 @@ class AddressLimits:
         self._known: LRUCache[str, RateLimits] = LRUCache(MAX_ADDRESSES)
 
     def of(self, address: str) -> RateLimits:
+        """The limits that all connections of an address share."""
         limits = self._known.get(address)
         if limits is None:
             limits = self._known[address] = RateLimits(self._factor, "network address")

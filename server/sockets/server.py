@@ -93,10 +93,12 @@ class SocketServer:
         maps.on_links_checked = self._part_with_viewers
 
     def attach(self, app: web.Application) -> None:
+        """Serve sockets at `/socket.io` of the application."""
         self._io.attach(app)
 
     @property
     def connections(self) -> int:
+        """Connections that are open."""
         return len(self._connections)
 
     async def emit(self, map_id: str, event: str, data: dict[str, Any]) -> None:

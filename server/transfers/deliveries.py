@@ -90,6 +90,7 @@ class Deliveries:
         self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def close(self) -> None:
+        """Delete all files."""
         for export_id in list(self._kept):
             await self._forget(export_id)
 
@@ -230,6 +231,7 @@ class ExportDesk:
         self._deliveries = deliveries
 
     async def export(self, request: dict[str, Any], session: Any) -> ExportReport:
+        """Write a file for the turn's map, announcing the progress. Raises ToolFailed or CannotExport."""
         if not isinstance(session, TurnSession):
             raise ToolFailed(FOR_MAP())
 

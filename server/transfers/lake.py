@@ -101,6 +101,7 @@ class LakeDesk:
         self._readable = readable
 
     async def add(self, location: str, name: str | None, srid: int | None, session: Any) -> LakeAdded:
+        """As `LakeRegistration.add`, for the turn's map."""
         if not isinstance(session, TurnSession):
             raise ToolFailed(FROM_A_MAP())
         made = await self._registration.add(session.map_id, location, name, srid)

@@ -71,6 +71,7 @@ class FileToLoad:
 
     @property
     def table_name(self) -> str:
+        """The wanted name, by default that of the file."""
         return self.table or Path(self.name).stem
 
 

@@ -57,13 +57,16 @@ class Spool:
 
     @property
     def used(self) -> int:
+        """Bytes of all addresses."""
         return self._used.total()
 
     @property
     def budget(self) -> int:
+        """Bytes that all addresses may use."""
         return self._budget
 
     def open(self) -> None:
+        """Make the folder, after deleting those of servers that have ended."""
         self._sweep()
         self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
         self._lock = locked(self._folder)
@@ -80,6 +83,7 @@ class Spool:
             remove_abandoned(prefix, self._parent)
 
     def close(self) -> None:
+        """Delete the folder."""
         if self._folder is not None and self._lock is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._lock.close()
@@ -97,6 +101,7 @@ class Spool:
                 self.take(address, -transfer.size)
 
     def take(self, address: str, size: int) -> None:
+        """Count bytes of an address; negative ones give them back."""
         self._used[address] += size
         if not self._used[address]:
             del self._used[address]

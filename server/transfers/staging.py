@@ -175,6 +175,7 @@ def decision_of(mode: object, table: object) -> Decision:
 
 
 def name_taken(name: str) -> GisError:
+    """The fault for a name that a table has already."""
     return TableExists(TABLE_EXISTS(table=repr(name), schema=SCHEMA))
 
 

@@ -45,9 +45,11 @@ class Recipes:
         self._analyses = analyses
 
     async def cards(self, map_id: str) -> list[RecipeCard]:
+        """The saved recipes of a map, as clients and agents see them."""
         return [card_of(recipe) for recipe in await self._analyses.recipes(map_id)]
 
     async def get(self, map_id: str, name: str) -> Recipe:
+        """The recipe of this name. Raises RequestFault `not_found`."""
         return _named(await self._analyses.recipes(map_id), name)
 
     async def suggested(self, map_id: str, analysis_id: str) -> RecipeCard:
@@ -78,6 +80,7 @@ class Recipes:
         return event.seq, card
 
     async def rename(self, map_id: str, name: str, new_name: str, by: Author = BY_HAND) -> int:
+        """Returns the seq of the event. Raises RequestFault if the recipe does not exist or the new name is taken."""
         wanted = _clean(new_name)
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             recipe = _named(await recipes_of(writer.connection, map_id), name)
@@ -93,6 +96,7 @@ class Recipes:
         return event.seq
 
     async def remove(self, map_id: str, name: str, by: Author = BY_HAND) -> int:
+        """Returns the seq of the event. Raises RequestFault `not_found`."""
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             recipe = _named(await recipes_of(writer.connection, map_id), name)
             await writer.connection.execute(

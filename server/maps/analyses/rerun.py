@@ -32,6 +32,7 @@ class Repeated:
 
     @property
     def agrees(self) -> bool:
+        """Whether the step gave the same number of rows, and the same rows where they could be compared."""
         compared = self.comparison is None or self.comparison.agrees
         return self.before.rows == self.now.rows and compared
 

@@ -37,15 +37,24 @@ class FinishedStep(Protocol):
     that it calculated them from."""
 
     @property
-    def step(self) -> str: ...
+    def step(self) -> str:
+        """The id of the step in its plan."""
+
     @property
-    def table(self) -> Table: ...
+    def table(self) -> Table:
+        """The result."""
+
     @property
-    def style(self) -> OperationStyle | None: ...
+    def style(self) -> OperationStyle | None:
+        """How the operation proposes to draw the result."""
+
     @property
-    def figures(self) -> Sequence[str]: ...
+    def figures(self) -> Sequence[str]:
+        """Columns that the operation computed."""
+
     @property
-    def reads(self) -> Collection[str]: ...
+    def reads(self) -> Collection[str]:
+        """Tables and earlier steps that the step read."""
 
 
 def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -> tuple[str, ...]:

@@ -68,10 +68,12 @@ class Results:
         self._collector: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
+        """Drop tables of analyses of deleted maps, now and from time to time."""
         await self.collect()
         self._collector = asyncio.create_task(self._keep_collecting())
 
     async def stop(self) -> None:
+        """End the background task."""
         await end_tasks(self._collector)
 
     async def readable(self, map_id: str | None = None) -> ReadableTables:

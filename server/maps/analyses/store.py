@@ -36,6 +36,7 @@ class AnalysisStore:
         self._owner = owner
 
     async def begin(self, map_id: str, turn_id: str, receipt: Receipt) -> None:
+        """Store an analysis that starts; without effect if it is stored already."""
         row = {
             "id": receipt.analysis_id,
             "map_id": map_id,
@@ -56,6 +57,7 @@ class AnalysisStore:
         await self._update(receipt.analysis_id, **_documents(plan, receipt))
 
     async def keep_progress(self, progress: AnalysisProgress) -> None:
+        """Store the progress for clients that join later."""
         await self._update(progress.analysis_id, progress=progress.model_dump(mode="json"))
 
     async def end(self, plan: Plan, receipt: Receipt, status: str) -> None:

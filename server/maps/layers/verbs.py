@@ -117,6 +117,8 @@ class LayerService:
         self._source = source
 
     async def add(self, map_id: str, draft: LayerDraft, by: Author = BY_HAND) -> Done:
+        """Draw a new layer on top of the others. Raises RequestFault, and ToolFailed where the table, filter or style
+        is refused."""
         if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
             raise RequestFault("invalid_payload", LAYER_ID())
         check_name(draft.name)
@@ -205,6 +207,7 @@ class LayerService:
             return True
 
     async def remove(self, map_id: str, layer_id: str, by: Author = BY_HAND) -> Done:
+        """Remove a layer. Raises RequestFault `unknown_layer`."""
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             layer = layer_of(await writer.state(), layer_id)
             await writer.record(layer_removed(layer_id))

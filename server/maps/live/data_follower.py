@@ -78,9 +78,11 @@ class DataFollower:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
+        """Begin to look for changed tables in the background."""
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
+        """End the background task."""
         await end_tasks(self._task)
 
     async def _run(self) -> None:

@@ -40,6 +40,7 @@ class Channel:
         """Committed by this server and not delivered yet, by seq."""
 
     def hold(self, events: Sequence[Event]) -> None:
+        """Keep events that are delivered when it is their turn; too many are read from the log instead."""
         if len(self._fresh) < MAX_FRESH_EVENTS:
             self._fresh |= {event.seq: event for event in events if event.seq > self.delivered}
 

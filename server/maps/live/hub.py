@@ -44,9 +44,11 @@ async def discard(map_id: str, event: str, data: dict[str, Any]) -> None:
 class Follower(Protocol):
     """A running turn: it sees every event of its map."""
 
-    def begin(self, state: MapState) -> None: ...
+    def begin(self, state: MapState) -> None:
+        """Called once, with the state before the first event."""
 
-    def see(self, events: Sequence[Event]) -> None: ...
+    def see(self, events: Sequence[Event]) -> None:
+        """Called with later events, in order and without gaps."""
 
 
 class Hub:
@@ -78,6 +80,7 @@ class Hub:
         self._liveness = liveness
 
     async def start(self) -> None:
+        """Listen to other servers, and ask them for their users."""
         self.relay.start()
         await self._database.listen(
             [EVENT_CHANNEL, TRANSIENT_CHANNEL], self._on_notification, self._reconnected
@@ -85,12 +88,14 @@ class Hub:
         self.relay.send("hello", {}, always=True)
 
     async def close(self) -> None:
+        """Stop delivering events."""
         for timer in self._to_announce.values():
             timer.cancel()
         await self._feed.close()
         await self.relay.close()
 
     def leave(self, map_id: str, person: str) -> None:
+        """A user on this server has left the map."""
         self.presence.leave(map_id, person)
         self._released(map_id)
 

@@ -146,6 +146,7 @@ class Window:
 
     @classmethod
     def of(cls, events: Sequence[Event], newest: int) -> Window:
+        """The events up to `newest`, encoded once for all clients."""
         known = [event for event in events if event.seq <= newest]
         texts = [encode({"event": event.name, "data": event.wire()}).text for event in known]
         return cls([event.seq for event in known], texts, not events or events[-1].seq >= newest)
@@ -155,6 +156,7 @@ class Window:
         return self.is_whole or len(self.after(after_seq)[0]) > len(self.seqs) // 2
 
     def after(self, after_seq: int) -> tuple[Sequence[int], Sequence[str]]:
+        """Numbers and texts of the events after `after_seq`."""
         start = bisect_right(self.seqs, after_seq)
         return self.seqs[start:], self.texts[start:]
 
@@ -176,6 +178,7 @@ class JoinReading:
         self._missed[after_seq] = Joined(seqs[-1] if more else self.seq, events=events, more=more)
 
     def answer(self, after_seq: int | None) -> Joined:
+        """The acknowledgement for a client that has the events up to `after_seq`; None if it has none."""
         if after_seq is None:
             assert self.snapshot is not None  # noqa: S101 - it was read for clients without a seq
             return Joined(self.seq, snapshot=self.snapshot.json)

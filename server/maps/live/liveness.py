@@ -50,10 +50,12 @@ class Liveness:
 
     @property
     def id(self) -> str:
+        """The name of this server among those on the database."""
         return server_name(self._number)
 
     @property
     def has_peers(self) -> bool:
+        """Whether other servers use the database."""
         return bool(self.alive - {self.id})
 
     def expect(self, server_id: str) -> None:
@@ -61,11 +63,13 @@ class Liveness:
         self.alive |= {server_id}
 
     async def start(self) -> None:
+        """Take a number, and begin to watch which servers are alive."""
         await self._connect()
         await self._read_alive()
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
+        """Give the number back."""
         await end_tasks(self._task)
         if self._connection is not None and not self._connection.is_closed():
             self._connection.terminate()

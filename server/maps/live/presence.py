@@ -57,10 +57,12 @@ class Crowd:
 
     @property
     def count(self) -> int:
+        """All users, including those who are not listed."""
         return len(self.people) + self.unnamed
 
     @property
     def viewers(self) -> int:
+        """How many of them use a view link."""
         return sum(person.viewer for person in self.people.values()) + self.unnamed_viewers
 
 
@@ -78,6 +80,7 @@ class Presence:
         self.changed(map_id)
 
     def leave(self, map_id: str, person: str) -> None:
+        """Remove a user; without effect if they are not on the map."""
         crowd = self._here.get(map_id)
         if crowd is None:
             return
@@ -99,6 +102,7 @@ class Presence:
         return map_id in self._here
 
     def maps_here(self) -> list[str]:
+        """Maps with users on this server."""
         return list(self._here)
 
     def crowd(self, map_id: str) -> Crowd:
@@ -119,6 +123,7 @@ class Presence:
         return sum(crowd.viewers for crowd in self._crowds(map_id))
 
     def is_watched(self, map_id: str) -> bool:
+        """Whether a browser on any server shows the map and can send receipts."""
         return any(crowd.watching for crowd in self._crowds(map_id))
 
     def set_remote(self, server_id: str, map_id: str, crowd: Crowd, *, more: bool = False) -> None:
@@ -168,6 +173,7 @@ class Receipts:
         self._waiting: dict[tuple[str, str, int], asyncio.Future[Shown]] = {}
 
     def receive(self, map_id: str, layer_id: str, version: int, shown: Shown) -> None:
+        """Keep a receipt, and give it to the turn that waits for it."""
         key = (map_id, layer_id, version)
         self._newest[key] = shown
         waiting = self._waiting.get(key)

@@ -43,12 +43,15 @@ class Relay:
         self._numbers = itertools.count(1)
 
     def on(self, kind: str, receive: Handler) -> None:
+        """Call `receive` with the sender and body of messages of this kind."""
         self._handlers[kind] = receive
 
     def start(self) -> None:
+        """Begin to send."""
         self._task = asyncio.create_task(self._send())
 
     async def close(self) -> None:
+        """Stop sending; messages that wait are dropped."""
         await end_tasks(self._task)
 
     def send(self, kind: str, body: dict[str, Any], *, always: bool = False) -> None:

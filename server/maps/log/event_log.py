@@ -59,6 +59,7 @@ class EventLog:
         return map_id
 
     async def append(self, map_id: str, changes: Sequence[Change], turn_id: str | None = None) -> list[Event]:
+        """Record changes in one transaction; returns their events."""
         async with self.writing(map_id, turn_id) as writer:
             for change in changes:
                 await writer.record(change)

@@ -49,6 +49,7 @@ class Event:
         return {"map_id": self.map_id, "seq": self.seq, "turn_id": self.turn_id, "at": at, **self.payload}
 
     def typed(self) -> MapEvent:
+        """The event as its model of the protocol."""
         return self.known_as or EVENTS[self.name].model_validate(self.wire(), extra="ignore")
 
 

@@ -36,13 +36,16 @@ class MapState:
     charts: tuple[Chart, ...] = ()
 
     def chart(self, chart_id: str) -> Chart | None:
+        """None if there is no chart of this id."""
         return next((chart for chart in self.charts if chart.id == chart_id), None)
 
     def layer(self, layer_id: str) -> Layer | None:
+        """None if there is no layer of this id."""
         return next((layer for layer in self.layers if layer.id == layer_id), None)
 
     @property
     def order(self) -> tuple[str, ...]:
+        """The ids of the layers, bottom first."""
         return tuple(layer.id for layer in self.layers)
 
 

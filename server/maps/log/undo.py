@@ -52,10 +52,12 @@ class UndoUnit:
         return event.turn_id == self.turn_id
 
     def holds(self, seq: int | None) -> bool:
+        """Whether an event of this number is part of it."""
         return any(step.event.seq == seq for step in self.steps)
 
     @property
     def weight(self) -> int:
+        """Approximate size in memory."""
         return sum(step.weight for step in self.steps)
 
     def describe(self) -> str:
@@ -88,13 +90,16 @@ class History:
 
     @property
     def can_undo(self) -> bool:
+        """Whether anything can be undone."""
         return bool(self._done)
 
     @property
     def can_redo(self) -> bool:
+        """Whether anything can be redone."""
         return bool(self._undone)
 
     def advance(self, event: protocol.MapEvent) -> None:
+        """Take the next event of the log."""
         if isinstance(event, protocol.ChangeEvent) and not (
             isinstance(event, protocol.LayerUpdated) and event.cause == "data"
         ):
@@ -117,6 +122,7 @@ class History:
         ]
 
     def redo(self) -> tuple[UndoUnit, list[Change]] | None:
+        """What would be redone next, and the changes for that; None without any."""
         if not self._undone:
             return None
         unit = self._undone[-1]

@@ -81,6 +81,7 @@ class MapWriter:
         self._versions: dict[str, int] = {}
 
     async def state(self) -> MapState:
+        """The state with all events recorded so far."""
         if self._state is None:
             known = (await self.history()).state
             self._before = known.layers

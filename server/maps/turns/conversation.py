@@ -115,6 +115,7 @@ class ModelReply:
 
     @property
     def is_complete(self) -> bool:
+        """Whether every call has a result."""
         return bool(self.calls) and all(call.id in self.results for call in self.calls)
 
     def messages(self) -> list[Message]:

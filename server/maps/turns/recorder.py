@@ -59,6 +59,7 @@ class Recorder:
         self._flushing: asyncio.Task[None] | None = None
 
     async def take(self, event: AgentEvent) -> None:
+        """Record an event of the agent, or stream its text."""
         if isinstance(event, Delta):
             self._text.append(event.text)
             if self._flushing is None:

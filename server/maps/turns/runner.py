@@ -60,11 +60,13 @@ class TurnAgent(Protocol):
     """What the runner needs of an agent; implemented by `agents.geo_agent.GeoAgent`."""
 
     @property
-    def history(self) -> list[Message]: ...
+    def history(self) -> list[Message]:
+        """The conversation so far."""
 
     def events(
         self, text: str = "", *, resume: bool | Mapping[str, bool] = False
-    ) -> AsyncIterator[AgentEvent]: ...
+    ) -> AsyncIterator[AgentEvent]:
+        """Run a turn, or resume one with answers by call id; the last event is `Finished`."""
 
 
 AgentFactory = Callable[[TurnSession, Sequence[Message]], TurnAgent | Awaitable[TurnAgent]]
@@ -84,6 +86,7 @@ class Work:
         self.agent: TurnAgent | None = None
 
     def stop(self, status: Status) -> None:
+        """Cancel the turn, which then ends with this status; the first call counts."""
         if self.stopped is None and self.task is not None:
             self.stopped = status
             self.task.cancel()
@@ -111,6 +114,7 @@ class Work:
         return {**finished.extra, **({"memory": dict(finished.memory)} if finished.memory else {})}
 
     def usage_of(self) -> TurnUsage:
+        """Usage of the turn, with the part before an approval."""
         now = usage_of(self.recorder.finished)
         return now if self.turn.pending_approval is None else add_usage(self.turn.pending_approval.usage, now)
 
@@ -181,6 +185,7 @@ class TurnRunner:
 
     @property
     def running(self) -> int:
+        """Turns that are running on this server."""
         return len(self._works)
 
     async def cancel(self, map_id: str, turn_id: str | None = None) -> str | None:
