@@ -137,7 +137,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         return {outcome.step: outcome.table for outcome in self.session.outcomes()}
 
     def chart_subject(self, data: str) -> dict[str, str]:
-        """Of a step, the table that it made."""
+        """The table of a chart; of a step, the one that it made."""
         return {"table": self.table(data).id}
 
     def charted_table(self, data: str) -> Table | None:

@@ -16,7 +16,7 @@ ChartKind = Literal["bar", "line", "scatter", "histogram", "box"]
 Aggregate = Literal["count", "sum", "mean", "median", "minimum", "maximum"]
 Period = Literal["year", "month"]
 MAX_BINS = 60
-"""Of a chart."""
+"""Largest number of bins of a chart."""
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
@@ -68,13 +68,13 @@ class Chart(Value):
     rows: int = 0
     """Rows that pass the filters, counted in PostGIS."""
     usable: int = 0
-    """Of these, how many have every value that the chart needs."""
+    """How many of these have every value that the chart needs."""
     shown: int = 0
-    """Of these, how many the chart is made of: fewer where points are a sample."""
+    """How many of these the chart is made of: fewer where points are a sample."""
     note: str = ""
     """What is not shown, as a text: `5,000 of 28,298 rows, evenly chosen`."""
     wording: tuple[Part, ...] = ()
-    """Of `note`, as in `ai_response`."""
+    """How `note` was made, as in `ai_response`."""
     data: str = ""
 
 

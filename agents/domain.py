@@ -65,7 +65,7 @@ class Count(Value):
 
 
 class LakeSource(Value):
-    """Of a lake table: the rows are in Parquet files, and PostGIS holds a sample of them."""
+    """The files of a lake table, of whose rows PostGIS holds a sample."""
 
     rows: int
     """Rows of all files, exactly."""
@@ -74,7 +74,7 @@ class LakeSource(Value):
     files: int
     bytes: int
     version: str
-    """Of the files, as `bytes`; it changes with them."""
+    """The version of the files, as `bytes`; it changes with them."""
 
     @property
     def is_sampled(self) -> bool:

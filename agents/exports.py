@@ -15,7 +15,7 @@ Placing = Literal["shape", "wkt", "xy", "none"]
 """Where a row says where it is: in a geometry, in a column of WKT, in columns x and y, or nowhere."""
 MultiKind = Literal["single", "multi"]
 Outside = Literal["drop", "null"]
-"""Of shapes far outside of the area of use of a reference system: their rows are left out, or have no shape."""
+"""What becomes of shapes far outside of a CRS's area of use: their rows are dropped, or have no shape."""
 
 WITH_MEMBERS = frozenset({"geojson", "json"})
 """Formats with room for further top-level members."""
@@ -96,7 +96,7 @@ class ExportReport(Value):
     layers: tuple[ExportedLayer, ...]
     notes: tuple[str, ...] = ()
     wording: tuple[tuple[Part, ...], ...] = ()
-    """Of each note, as in `ai_response`."""
+    """How each note was made, as in `ai_response`."""
     link: str = ""
     """Relative to `/api/maps/{map_id}/`: the map's id is a right, and no model needs it."""
     expires_at: str = ""

@@ -308,7 +308,7 @@ class StepOutcome(Protocol):
 OperationTrait = Literal[
     "keeps_geometry", "makes_areas", "counts", "groups", "joins", "ranks", "measures_distance", "tabular"
 ]
-"""Of an operation and its result.
+"""Properties of an operation and its result.
 
 - `keeps_geometry`: it has the kind of geometry of the source.
 - `makes_areas`: `the largest` of it are those with the greatest area.

@@ -11,9 +11,9 @@ from typing import Any
 from agents.core.messages import Message, ToolMessage, UserMessage
 
 BYTES_PER_TOKEN = 4
-"""Of the estimate, which published measurements use as well."""
+"""Bytes of text that are estimated as a token, which published measurements use as well."""
 MIN_BYTES_PER_TOKEN = 3
-"""Of tokenizers with small vocabularies reading JSON; what must fit a context is counted with this."""
+"""The least of tokenizers with small vocabularies reading JSON; what must fit a context is counted with this."""
 MESSAGE_BYTES = 16
 """What the frame of a message, a call or a result takes beside its texts."""
 _SAMPLED_VALUES = 6

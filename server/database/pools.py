@@ -24,7 +24,7 @@ IDLE_CHECK_S = 10.0
 
 
 LOST_PID = "lost_pid"
-"""Of the backend whose connection was closed while it was in use."""
+"""Key for the process id of a backend whose connection was closed while it was in use."""
 
 
 class LanePool(AsyncAdaptedQueuePool):

@@ -67,8 +67,8 @@ IDLE_IN_TRANSACTION = "idle_in_transaction_session_timeout = 60000"
 """PostgreSQL ends a transaction that has been idle for so many milliseconds, since it holds a connection and locks."""
 
 ITERATIONS = 1
-"""Of the hash of a password. RFC 7677 asks for at least 4,096, to slow down guesses at passwords that people choose.
-These are derived keys of 256 bits, which nobody guesses, and more iterations would slow down every connection."""
+"""Iterations of the hash of a password. RFC 7677 asks for at least 4,096, to slow down guesses at passwords that people
+choose. These are derived keys of 256 bits, which cannot be guessed, and more would slow down every connection."""
 
 
 async def logins(connection: AsyncConnection) -> Logins:

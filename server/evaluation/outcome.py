@@ -24,7 +24,7 @@ class ShownLayer:
 
     @property
     def is_result(self) -> bool:
-        """Of an analysis."""
+        """Whether the table is the result of an analysis."""
         return self.layer.table.startswith("analysis.")
 
 

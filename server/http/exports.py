@@ -54,7 +54,7 @@ MORE_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "zip": "application/zip",
 }
-"""Of files that do not belong to one layer."""
+"""Types of files that do not belong to one layer."""
 Shown = Callable[[str], Awaitable[TableRegistry]]
 """Those tables that may be read with the view key of a map."""
 WAIT_S = 60.0

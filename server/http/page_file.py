@@ -31,7 +31,7 @@ from server.maps.log.event_log import EventLog
 MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
 """The element of the page into which the map is inserted."""
 DATA_BYTES = 24_000_000
-"""Of all layers of a file together; each may take an equal part of what those below it have left."""
+"""Limit for all layers of a file together; each may take an equal part of what those below it have left."""
 COMPRESSED_AT_ONCE = 64 * 1024
 """Bytes; larger files are compressed in a thread."""
 WAIT_S = 60.0

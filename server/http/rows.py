@@ -24,7 +24,7 @@ from server.maps.faults import RequestFault
 
 MAX_OFFSET = 10_000_000
 MAX_SEARCH_CHARS = 200
-"""Of the text in a search for values."""
+"""Longest text in a search for values."""
 HIDDEN_KINDS = ("geometry", "json", "other")
 
 

@@ -38,9 +38,9 @@ NO_COMMENT = Template("map_no_comment", "This thread has no comment {comment}.")
 
 MAX_THREADS = 200
 MAX_COMMENTS = 100
-"""Of one thread."""
+"""Limit for one thread."""
 MAX_CHARACTERS = 500_000
-"""Of all threads of a map as JSON: everybody who joins it reads them."""
+"""Limit for all threads of a map as JSON, which each client that joins it receives."""
 
 
 class Comments:

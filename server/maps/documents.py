@@ -27,7 +27,7 @@ NO_VIEW = Template("map_no_view", "This map has no saved view {view}.")
 
 MAX_BOOKMARKS = 100
 MAX_CHARACTERS = 250_000
-"""Of a document as JSON: everybody who joins the map reads it."""
+"""Limit for a document as JSON, which each client that joins the map receives."""
 
 
 class Documents:
@@ -84,7 +84,7 @@ class Documents:
         return event.seq
 
     async def summaries(self, keys: Sequence[str]) -> list[MapSummary]:
-        """Of the maps that these keys open, in the order of the keys; others are left out."""
+        """Summaries of the maps that these keys open, in the order of the keys; invalid keys are left out."""
         found: list[Access] = []
         for key in dict.fromkeys(keys):
             try:

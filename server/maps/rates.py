@@ -18,7 +18,7 @@ RATE_SPACE = Template(
 )
 
 MAX_ADDRESSES = 10_000
-"""Of which the rates are kept; the address that asked least recently is forgotten."""
+"""Addresses whose rates are kept; the one that asked least recently is forgotten."""
 WRITTEN_BYTES = (100 * 1024, 20 * 1024 * 1024)
 """Bytes per second of an address in the long run, and at once: dragging a slider takes about 50 kB per second. The log
 keeps everything, so this bounds how fast one address can fill the disk."""

@@ -153,7 +153,7 @@ _OTHER_RELATIONS = ("recommends", "suggests", "conflicts", "breaks", "replaces",
 
 
 def _first_choices(listing: str) -> Iterable[str]:
-    """Of `apt-cache depends`: what to take for each dependency, the first alternative or provider."""
+    """The packages to take by the output of `apt-cache depends`: the first alternative or provider of each."""
     is_alternative = False
     virtual = False
     for line in listing.splitlines():

@@ -66,7 +66,7 @@ class Snapshot(BaseModel):
     """False if older chat was left out; `join` with `after_seq: 0` reads everything."""
     turns: list[TurnState]
     progress: list[AnalysisProgress] = []
-    """Of running analyses, as last reported."""
+    """The progress of running analyses, as last reported."""
     recipes: list[RecipeCard] = []
     """Plans that were saved on the map, sorted by name."""
     document: MapDocument = MapDocument()

@@ -152,7 +152,7 @@ class ToolFinished(MapEvent):
     summary: str
     """A short line for people."""
     wording: list[Part] = []
-    """Of `summary`, as in `ai_response`."""
+    """How `summary` was made, as in `ai_response`."""
     ms: float
     filled: dict[str, Any] = {}
     """Arguments that the model left out and that were filled from the state of the map."""
@@ -221,7 +221,7 @@ class AnalysisFinished(MapEvent):
     analysis_id: str
     summary: str
     wording: list[Part] = []
-    """Of `summary`, as in `ai_response`."""
+    """How `summary` was made, as in `ai_response`."""
     table: str | None = None
     outputs: list[AnalysisOutput] = []
     tables: list[AnalysisOutput] = []
@@ -241,7 +241,7 @@ class AnalysisFailed(MapEvent):
     reason: str
     advice: str
     wording: list[Part] = []
-    """Of `reason`, as in `ai_response`."""
+    """How `reason` was made, as in `ai_response`."""
     advice_wording: list[Part] = []
     name: str | None = None
     table: str | None = None

@@ -18,7 +18,7 @@ class FigureSource(BaseModel):
     summary: str = ""
     """One line about what the call did."""
     wording: list[Part] = []
-    """Of `summary`, as in `ai_response`."""
+    """How `summary` was made, as in `ai_response`."""
     sql: str | None = None
     """A statement that runs in psql unchanged."""
     table: str | None = None

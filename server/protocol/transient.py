@@ -42,7 +42,7 @@ class AnalysisProgress(BaseModel):
     steps: int
     name: str
     percent: float | None
-    """Of this step, from PostgreSQL's progress views and the finished parts; null if unknown."""
+    """How much of this step is done, by PostgreSQL's progress views and finished parts; null if unknown."""
     rows: int | None
     elapsed_ms: float
     estimate_ms: float | None = None

@@ -37,7 +37,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _ATTEMPTS = 3
 """Attempts to start the Connect server, because another process may take its free port in between."""
 _SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of the master and the workers, which compute nothing themselves: they start sooner and take less memory."""
+"""Options of the master and the workers, which compute nothing themselves: they start sooner and take less memory."""
 
 
 SEDONA_SETTINGS: Mapping[str, str] = {
@@ -55,7 +55,7 @@ class ClusterSize:
 
     workers: int = 2
     cores: int = 1
-    """Of each worker."""
+    """Processor cores of each worker."""
     worker_megabytes: int = 768
     driver_megabytes: int = 768
 

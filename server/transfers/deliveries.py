@@ -43,7 +43,7 @@ FOR_MAP = Template("export_for_map", "A file is made for a map.")
 NOT_VALID = Template("export_not_valid", "The export is not valid: {faults}.")
 
 KEPT_SHARE = 0.25
-"""Of the spool's budget, for files that wait to be fetched."""
+"""Share of the spool's budget for files that wait to be fetched."""
 WAIT_S = 120.0
 """For other exports to have read the database."""
 PROGRESS_INTERVAL_S = 0.5

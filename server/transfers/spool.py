@@ -39,9 +39,9 @@ SWEEP_INTERVAL_S = 60.0
 RETRY_AFTER_S = 30
 MEASURED_EVERY_S = 0.25
 MAX_TRANSFER_SHARE = 0.5
-"""Of the budget, for one transfer; and of what others have not taken, for all transfers of one address."""
+"""Share of the budget for one transfer, and of its free part for all transfers of one address."""
 DISK_SHARE = 0.5
-"""Of the free disk, which the budget never exceeds."""
+"""Share of the free disk that the budget never exceeds."""
 
 
 class Spool:

@@ -50,7 +50,7 @@ PALETTE: dict[str, str] = {
 }
 """Default colours of layers with their names, distinguishable for colour-blind people (Okabe and Ito)."""
 NO_FILL = "#ffffff00"
-"""Of what has only an outline."""
+"""The fill of areas that have an outline only."""
 DEFAULT_COLOUR = next(iter(PALETTE))
 _MIXED = {"dark": True, "light": False}
 

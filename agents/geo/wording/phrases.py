@@ -22,7 +22,7 @@ _YEAR_WORDS = frozenset(
     ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
 )
 _YEAR_ENDINGS = ("jaar", "jahr", "annee", "anno")
-"""Of words for a year in other languages: `bouwjaar`, `baujahr`."""
+"""Endings of words for a year in other languages: `bouwjaar`, `baujahr`."""
 _KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")

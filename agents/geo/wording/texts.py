@@ -22,7 +22,7 @@ COUNTED = {
 }
 """A number of things, by their name."""
 COUNT_NAMED = Template("count_named", "{n} {noun}")
-"""Of things that are called as in the data: `117 airports`."""
+"""A number of things with their name in the data: `117 airports`."""
 
 AND, OR = Template("and", "{first} and {second}"), Template("or", "{first} or {second}")
 NOT = Template("not", "not ({condition})")
@@ -105,7 +105,7 @@ COLOURS = {
         *("vermilion", "sky blue", "cyan", "magenta", "gold", "dark green", "dark blue", "dark red"),
     )
 }
-"""Of a layer, by their names."""
+"""Parts of a layer by their names."""
 STYLED = {
     "categorical": Template("style_categorical", "with a colour for each {column}"),
     "values": Template("style_values", "coloured by {column} ({values})"),

@@ -14,7 +14,7 @@ from server.evaluation.analyst.files import Content, ReadFile
 
 RELATIVE_TOLERANCE = 1e-6
 MEASURE_TOLERANCE = 1e-3
-"""Of areas and lengths."""
+"""Relative error that is accepted in areas and lengths."""
 
 
 def file_faults(expected: ExpectedFile, name: str, found: ReadFile) -> Iterator[str]:

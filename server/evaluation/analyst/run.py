@@ -38,7 +38,7 @@ class AnalystAttempt:
     faults: tuple[str, ...]
     answer: str
     calls: int
-    """Of tools, by the chat's model and by the analyst."""
+    """Tool calls of the chat's model and of the analyst."""
     refused: int
     """Calls that ended with an error."""
     requests: int

@@ -53,7 +53,7 @@ OTHER_ROWS = {
 }
 """Operations whose rows differ between engines by design, with the reason."""
 BUFFER_SHARE = 0.01
-"""Of its distance, by which a buffer may cover other places: JTS and GEOS leave out other corners of its outline."""
+"""Share of its distance by which buffers may differ: JTS and GEOS leave out other corners of the outline."""
 
 
 class SecondEngine(Protocol):

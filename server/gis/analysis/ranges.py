@@ -78,5 +78,5 @@ async def prepare(connection: AsyncConnection, prepared: Prepared) -> None:
 
 
 def _names(name: str) -> list[str]:
-    """Of the table of ranges, of the table whose rows the function returns, and of the function."""
+    """Names of the table of ranges, of the table whose rows the function returns, and of the function."""
     return [quoted(SCHEMA, f"{kind}_{name[-52:]}") for kind in ("ranges", "row", "portion")]

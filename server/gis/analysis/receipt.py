@@ -51,7 +51,7 @@ class StepReceipt(Value):
     notes: tuple[str, ...]
     """Which CRS, units and method were chosen, and the error to expect."""
     wording: tuple[tuple[Part, ...], ...] = ()
-    """Of each note, as in `ai_response`."""
+    """How each note was made, as in `ai_response`."""
     duration_ms: float
     engine: str = "PostGIS"
     """What computed it, with versions."""

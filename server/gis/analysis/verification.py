@@ -30,7 +30,7 @@ FOR_EXAMPLE = Template("engine_for_example", " (for example {values})")
 
 
 MAX_ROWS = 100_000
-"""Of larger tables only the number of rows is compared."""
+"""Larger tables are compared by their numbers of rows only."""
 RELATIVE_TOLERANCE = 1e-6
 ABSOLUTE_TOLERANCE = 1e-9
 """By which numbers may differ."""

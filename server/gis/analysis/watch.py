@@ -31,7 +31,7 @@ MIN_ELAPSED_MS = 500.0
 """Before that the rate of a step says nothing about the rest."""
 
 MAX_ESTIMATED_SHARE = 0.99
-"""Of a statement that stores more than was expected."""
+"""Highest share that is reported of a statement that stores more than was expected."""
 PREPARED, COMPUTED = 20.0, 90.0
 """Percent of a step after its temporary tables were made, if there are any, and after its rows were computed."""
 
@@ -68,7 +68,7 @@ class StepWatch:
         self.name = name
         self._runs_on = runs_on
         self.pid = 0
-        """Of the connection that the step runs on."""
+        """Process id of the connection that the step runs on."""
         self._report = report
         self._engine = engine
         self._start = time.perf_counter()

@@ -32,7 +32,7 @@ class KnownTables:
         """Ids of those that not every map may read."""
         self.names = TableNames()
         self.shared_names = TableNames()
-        """Of those that every map may read; the same object until one of them changes."""
+        """Names of tables that every map may read; the same object until one of them changes."""
 
     def change(self, found: Iterable[Entry], removed: Iterable[int]) -> Changes:
         """Add or replace entries, and remove others."""

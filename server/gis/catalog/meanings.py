@@ -65,7 +65,7 @@ class TableMeanings:
         self._vectors: dict[str, Any] = {}
         """Unit vectors of texts, by digest."""
         self._length: int | None = None
-        """Of the vectors that the model answers with; None until it has answered."""
+        """Length of the model's vectors; None until it has answered."""
         self._matrix: tuple[list[str], Any] | None = None
         self._queries: LRUCache[str, Any] = LRUCache(MAX_CACHED_QUERIES)
         self._wake = asyncio.Event()

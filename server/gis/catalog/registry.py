@@ -142,7 +142,7 @@ class Registry:
 
     @property
     def shared_names(self) -> TableNames:
-        """Of the tables that every map may read; the same object until one of them changes."""
+        """Names of the tables that every map may read; the same object until one of them changes."""
         return self._known.shared_names
 
     def get(self, table_id: str) -> Table:

@@ -29,9 +29,9 @@ NAME, COMMENT, COLUMN, COLUMN_COMMENT, SCHEMA, SAMPLE = 8.0, 4.0, 3.0, 2.0, 1.0,
 EXACT, PREFIX, SIMILAR = 1.0, 0.6, 0.5
 MAX_PREFIX_MATCHES, MAX_SIMILAR_WORDS = 50, 8
 MAX_UNKNOWN_WORDS = 20
-"""Of a text, that are compared with all known words: each comparison takes as long as the vocabulary is large."""
+"""Unknown words of a text that are compared with all known ones; the time of each grows with the vocabulary."""
 MAX_UNKNOWN_WORDS_KEPT = 1000
-"""Whose similar words are kept: each request compares words such as `find` again."""
+"""Words whose similar words are cached: most requests have words such as `find`."""
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",

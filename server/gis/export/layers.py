@@ -31,7 +31,7 @@ ONLY_POINTS = Template(
 Format = Literal["geojson", "csv", "gpkg", "fgb", "parquet"]
 
 DECIMALS = 9
-"""Of a degree in GeoJSON: a tenth of a millimetre. Other units keep all their digits."""
+"""Decimals of degrees in GeoJSON: a tenth of a millimetre. Other units keep all their digits."""
 ALL_DECIMALS = 15
 
 

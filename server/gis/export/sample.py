@@ -24,9 +24,9 @@ MAX_ROWS = 5000
 MAX_BYTES = 3_000_000
 MAX_COLUMNS = 16
 RELATIVE_TOLERANCE = 1 / 4000
-"""Of the width or height of the layer, whichever is greater: below a pixel of a screen that shows all of it."""
+"""Share of the width or height of the layer, whichever is greater: below a pixel of a screen that shows all of it."""
 DEGREE_DECIMALS = 5
-"""Of a degree: about a metre."""
+"""Decimals of degrees: about a metre."""
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class Source:
     placing: Placing = "shape"
     kind: MultiKind | None = None
     outside: Outside | None = None
-    """Of shapes far outside of the area of use of `crs`."""
+    """What becomes of shapes far outside of the area of use of `crs`."""
     precision: int | None = None
     """Decimals of coordinates."""
     encoding: str | None = None

@@ -21,7 +21,7 @@ HALF = 180.0
 EDGE_PARTS = 64
 """Into how many parts the longer edge of a box is divided before it is transformed."""
 KEPT_DECIMALS = 9
-"""Of a degree, where a shape is moved across the antimeridian: a tenth of a millimetre."""
+"""Decimals of degrees where a shape is moved across the antimeridian: a tenth of a millimetre."""
 WITHOUT_PARTS = frozenset({"POINT", "LINESTRING", "POLYGON"})
 Query = sa.Select[*tuple[Any, ...]]
 
@@ -54,7 +54,7 @@ def _is_within(box: Expression, x: float, y: float) -> sa.ColumnElement[bool]:
 def _edges(
     lonlat: Expression, around: Sequence[tuple[sa.ColumnElement[bool], float]] | None = None
 ) -> list[Expression]:
-    """Of a box, or of points on the outline of a projected one, with whether a pole is inside: then all longitudes
+    """The edges of a box, or of points on the outline of a projected one. With a pole inside, all longitudes
     belong to the box, and the pole itself."""
     west: Expression
     east: Expression

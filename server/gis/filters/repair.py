@@ -23,7 +23,7 @@ CROSSES_ITSELF = Template(
 NO_EXTENT = Template("filter_no_extent", "The geometry in the filter has no extent.")
 
 MAX_CROSSINGS = 1_000
-"""Of one area with itself; a repair then takes some ten milliseconds."""
+"""Limit for crossings of one area with itself; a repair then takes some ten milliseconds."""
 MAX_NEAR_EDGES, NEAR_EDGES_AT_LEAST = 20, 10_000
 """Pairs of edges whose boxes meet: the most for each edge of a shape, and what a shape of few edges may have."""
 EDGES_AT_ONCE = 64
@@ -75,7 +75,7 @@ def _pairs_of_near(edges: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _count_crossings(first: Any, second: Any) -> int:
-    """Of how many pairs each edge has its ends on both sides of the other."""
+    """The number of pairs of edges each of which has its ends on both sides of the other."""
     is_across = [
         _side(one, other[:, 0]) * _side(one, other[:, 1]) < 0
         for one, other in ((first, second), (second, first))

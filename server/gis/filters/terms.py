@@ -30,7 +30,7 @@ class Term:
     type: sa.types.TypeEngine[Any] | None = None
     """The SQL type that a literal takes when it is compared with this term."""
     srid: int = 0
-    """Of geometries; 0 if unknown."""
+    """Reference system of a geometry; 0 if unknown."""
     folds: tuple[str, ...] = ()
     """Text functions applied, outermost first; the other side of a comparison gets the same ones."""
 

@@ -34,7 +34,7 @@ READERS = 2
 MEMORY_BYTES = 128 * 1024**2
 MAX_CACHED_DATASETS = 64
 MAX_CACHED_FILES = 4096
-"""Whose row groups are kept."""
+"""Files whose row groups are cached."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class DetailLimits:
 
     scanned_rows: int = 3_000_000
     scanned_bytes: int = 96 * 1024**2
-    """Of geometries or covering columns, compressed."""
+    """Limit for geometries or covering columns, compressed."""
     remote_bytes: int = 32 * 1024**2
-    """Of all columns of the row groups that have rows in the box, where they are at an address: at 100 Mbit/s, they
+    """Limit for all columns of the row groups with rows in the box, if they are at an address: at 100 Mbit/s, they
     take most of the time."""
     rows: int = 30_000
     seconds: float = 4.0
@@ -69,7 +69,7 @@ class _Group:
     number: int
     rows: int
     bytes: int
-    """Of geometries or covering columns."""
+    """Size of geometries or covering columns."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _Groups:
 class _Known:
     dataset: Dataset
     boxes: np.ndarray
-    """Of the files, NaN where they are not known."""
+    """Bounds of the files, NaN where they are not known."""
 
 
 class LakeDetail:

@@ -14,7 +14,7 @@ from server.gis.lake.ranges import Box, meeting
 from server.gis.lake.storage import DatasetReader
 
 POINT_BYTES = 21
-"""Of a point in WKB: byte order, type, two coordinates."""
+"""Size of a point in WKB: byte order, type, two coordinates."""
 SIDES = ("xmin", "ymin", "xmax", "ymax")
 
 

@@ -288,7 +288,7 @@ async def _declare(
 
 
 async def _kind(driver: asyncpg.Connection, plan: TablePlan, dataset: Dataset) -> str:
-    """Of all rows as the metadata say; else as the sample has it, where a single line or area may have several parts
+    """The kind of all rows by the metadata; else that of the sample, where a single line or area may have several parts
     elsewhere."""
     facts = dataset.geometry
     kinds = {plain_type(name)[0] for name in facts.types} if facts is not None else set()

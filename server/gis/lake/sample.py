@@ -27,7 +27,7 @@ SAMPLE_ROWS = 200_000
 READ_SECONDS = 600.0
 """A sample without some row groups leaves gaps on the map, where the dataset is sorted by place."""
 REMOTE_BYTES = 256 * 1024**2
-"""Of a dataset at an address, where each byte crosses a network: some 20 seconds at 100 Mbit/s."""
+"""Limit for a dataset at an address: some 20 seconds at 100 Mbit/s."""
 REMOTE_FILES = 100
 """Files of such a dataset that the sample is from: the metadata of each are another answer to wait for."""
 READERS = 4
@@ -41,7 +41,7 @@ class SampleLimits:
     rows: int = SAMPLE_ROWS
     seconds: float = READ_SECONDS
     remote_bytes: int = REMOTE_BYTES
-    """Of a dataset at an address."""
+    """Limit for a dataset at an address."""
 
 
 @dataclass

@@ -150,7 +150,7 @@ class LakeStorage:
         return self.opened(location, state, allowance).footer()
 
     def state(self, location: str, allowance: Allowance | None = None) -> FileState:
-        """Of a file, as it is now; of one at an address, as it was some seconds ago at most."""
+        """Size and version of a file now; of one at an address, as it was some seconds ago at most."""
         if not is_address(location):
             return FileState.of(self._paths.resolve(location))
         if self.remote is None:

@@ -128,7 +128,7 @@ class Changes(Operation[ChangesArguments]):
 
 
 def _kind_of_both(before: Source, after: Source) -> str:
-    """Of all shapes, where both columns declare it: else it is looked for in the result, which is then stored again."""
+    """The kind of all shapes, if both columns declare it; else it is found in the result, which is stored again."""
     kinds = {declared_type(each.table)[0] for each in (before, after)}
     return kinds.pop() if len(kinds) == 1 and kinds <= SIMPLE else "Geometry"
 

@@ -24,7 +24,7 @@ SINGLE_MATCH_PREDICATES = ("intersects", "shares_interior", "within_distance")
 
 
 USUAL_DISTANCES = ("500 m", "1 km", "5 km", "50 km")
-"""Of which one is to be chosen where a request says `near` and not how far."""
+"""Proposed where a request says `near` without a distance."""
 
 
 class SelectByLocationArguments(Arguments):

@@ -22,7 +22,7 @@ class TileCaps:
         return self.points if table.geometry_family == "point" else self.shapes
 
     def of_stored(self, table: Table) -> int:
-        """Of what PostgreSQL holds of the table."""
+        """The limit for the rows of the table that are in PostgreSQL."""
         is_sample = table.lake is not None and table.lake.is_sampled and table.geometry_family == "point"
         return CAP_SAMPLED if is_sample else self.of(table)
 

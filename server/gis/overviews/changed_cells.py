@@ -26,7 +26,7 @@ WATCHED_SCHEMAS = ("data",)
 FINEST = bands.cells_of(ZOOMS[-1])
 """Cells along the world's edge in which changes are noted."""
 MAX_ROWS = 20_000
-"""Of one statement; with more, all of the table counts as changed."""
+"""Changed rows of one statement that are noted; with more, the whole table counts as changed."""
 WAIT_MS = 2_000
 """For writers of the table, when triggers are made: others that write must not queue behind this for long."""
 _TAG = "$geoagent$"
@@ -85,7 +85,7 @@ async def unwatch(session: asyncpg.Connection, relid: int) -> None:
 
 
 async def _make_triggers(session: asyncpg.Connection, name: str, relid: int) -> None:
-    """Of a table or a partition: a statement that names it runs no triggers of another."""
+    """Make the triggers of a table or partition: a statement that names it runs no triggers of another."""
     for event, rows in _ROWS.items():
         await session.execute(f"DROP TRIGGER IF EXISTS geoagent_{event} ON {name}")
         await session.execute(
@@ -97,7 +97,7 @@ async def _make_triggers(session: asyncpg.Connection, name: str, relid: int) -> 
 
 
 async def mark_of(session: asyncpg.Connection, relid: int) -> str:
-    """Of the columns of a table and its parts and of the files with their rows; empty where changes are not noted any
+    """Identifies the columns of a table and its parts and the files with their rows; empty if changes are not noted any
     more."""
     return str(await session.fetchval(_MARK, relid, _called(relid)) or "")
 

@@ -77,7 +77,7 @@ class Placing:
         )
 
     def passing(self, table: Table, rows: FilteredRows | None) -> Placing:
-        """Of rows that pass a filter only."""
+        """The placing of those rows that pass a filter."""
         if rows is None:
             return self
         return replace(self, is_placed=f"{self.is_placed} AND ({rows.condition(table)})")
@@ -144,7 +144,7 @@ def search_boxes(cells: str, count: int, crs: Crs, margin: float = 1e-6) -> str:
 
 
 def _rank(table: Table, g: str, is_point: bool) -> str:
-    """Of a cell's rows the largest counts; among equals, and of points, a hash decides, which is blind to values."""
+    """The order of a cell's rows: the largest first; a hash, which ignores values, orders equals and points."""
     key = feature_key(table)
     spread = f"hashfloat8(ST_XMin({g})) # hashfloat8(ST_YMin({g}))"
     if key is not None:

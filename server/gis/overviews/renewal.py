@@ -31,7 +31,7 @@ AnyBand = TypeVar("AnyBand", bound=Band)
 MAX_CELLS = 20_000
 """Changed cells of the finest band."""
 MAX_PART = 0.1
-"""Of all its cells that have rows."""
+"""Share of the cells with rows that are renewed as parts."""
 
 
 class _Whole(Exception):

@@ -21,15 +21,15 @@ DEEPEST = 11
 MAX_ROWS = 24_000
 """Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
 MAX_TILE_BYTES = 330_000
-"""Of a tile that is drawn from a band, with gzip: about a byte for each vertex, and some for each row."""
+"""Size of a tile that is drawn from a band, with gzip: about a byte for each vertex, and some for each row."""
 ROW_BYTES = 26
 INDEX_BYTES = 50
-"""Of each representative: its header and its place in the index."""
+"""Size of the header of a representative and its entry in the index."""
 SIMPLIFIED_BYTES = 250
 """The shape of a representative."""
 SAMPLE_ROWS = 200_000
 FEW_ROWS = 2_000
-"""Of which a mean is computed."""
+"""Rows of which a mean is computed."""
 
 
 async def first_sparse_zoom(
@@ -110,9 +110,9 @@ async def most_representatives(
     rows: int,
     summed: Sequence[Summary],
 ) -> int:
-    """Of the finest band of so many `rows`. With their indexes and the coarser bands, points take about three times
-    their share of the rows; with summaries half as much again as rows that are wider. Shapes take less, because
-    they are simplified."""
+    """How many representatives the finest band of so many `rows` may have. With their indexes and the coarser bands,
+    points take about three times their share of the rows; with summaries half as much again as rows that are wider.
+    Shapes take less, because they are simplified."""
     width = max(1.0, state.bytes / max(1, state.rows))
     stored, most = width if table.lake is None else table.lake.bytes / max(1, table.lake.rows), 1 / 3
     if table.geometry_family != "point":
@@ -136,7 +136,7 @@ async def _mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: 
 
 
 def _percent(rows: int) -> float:
-    """Of so many rows, those of a sample."""
+    """The percentage to sample of so many rows."""
     return min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
 
 

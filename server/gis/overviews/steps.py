@@ -28,7 +28,7 @@ class Steps:
     unplaced: int
     columns: list[str]
     summaries: list[dict[str, Any]]
-    """Of rows, that cells keep."""
+    """Summaries of rows that cells keep."""
     done: list[dict[str, Any]]
     mark: str = ""
     """As in `Ladder`."""

@@ -20,7 +20,7 @@ from server.gis.styles.kinds.binned import COUNT, shown_attribute
 from server.gis.tiles.sql_text import inline
 
 MAX_FILTER_CHARS = 10_000
-"""Of a filter: testing every row against a longer one, as with a detailed outline, would take too long."""
+"""Longest filter: testing every row against a longer one, as with a detailed outline, would take too long."""
 _COMPUTED = ("count({})", "sum({})", "min({})", "max({})")
 _MERGED = ("sum({}){}::bigint", "sum({}){}", "min({}){}", "max({}){}")
 _NUMBERS = ("integer", "number")
@@ -44,7 +44,7 @@ class FilteredRows(BaseModel):
 
 
 class Summary(BaseModel):
-    """Of the values of a column or, without one, of the rows; of those that pass a filter, if there is one."""
+    """A summary of a column's values or, without a column, of rows; of those that pass a filter, if it has one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,8 +112,8 @@ def needed_summaries(style: StyleSpec, filter: Cql2 | None) -> tuple[Summary, ..
 
 
 def summary_columns(index: int, summary: Summary) -> tuple[str, ...]:
-    """Of the number of rows, or the number, sum, minimum and maximum of values. Numbered, because names may be too
-    long to be added to."""
+    """Columns with the number of rows, or the number, sum, minimum and maximum of values. They are numbered, because
+    names may be too long to be added to."""
     return tuple(
         f'"@{name}{index}"' for name in ("n", "sum", "min", "max")[: 1 if summary.column is None else 4]
     )

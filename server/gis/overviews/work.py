@@ -22,14 +22,14 @@ from server.gis.profiles.versions import TableState
 log = structlog.get_logger(__name__)
 
 MAX_SUMMARIES = 8
-"""Of a table: each makes the rows of its overviews up to 32 bytes wider."""
+"""Limit for a table: each makes the rows of its overviews up to 32 bytes wider."""
 REPORT_S = 60.0
 IDLE_S = 180.0
 """Overviews that no open map has needed for this time give their place to those that one needs."""
 NO_ROOM_S = 600.0
 """Seconds before it is tried again."""
 MOST_FAILING = 1 / 50
-"""Of the time, that builds which fail may take: half an hour a day. There may be more room or memory by then."""
+"""Share of the time for builds that fail: half an hour a day. There may be more room or memory by then."""
 DROP_AFTER_S = 10.0
 """By then all servers draw from the new overviews, and the old ones can be dropped."""
 
@@ -46,7 +46,7 @@ class OverviewWork:
         self._rows = rows
         self._filters = filters
         self._failed: set[tuple[int, Need]] = set()
-        """Of filters that could not be computed for some row."""
+        """Tables and filters that could not be computed for some row."""
         self._replaced: dict[int, float] = {}
         """Tables whose former overviews can be dropped, and when."""
         self._without_room: TTLCache[tuple[int, Need], bool] = TTLCache(1000, NO_ROOM_S)

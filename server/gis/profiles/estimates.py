@@ -28,9 +28,9 @@ LARGE_ROWS = 1_000_000
 """From this many rows on, a layer is first added with estimates: counting takes longer than users accept to wait."""
 SAMPLED_PAGES = 600
 SAMPLED_ROWS = 50_000
-"""Of a view."""
+"""Rows of a view that are read for its statistics."""
 COUNTED_COST = 100_000.0
-"""Of the planner: rows of a filter or a view that cost no more are counted at once, in less than a second."""
+"""Cost by the planner: rows of a filter or a view that cost no more are counted at once, in less than a second."""
 MIN_PASSING = 30
 """Rows of a sample that must pass a filter for an estimate of how many of the table do."""
 PAGE_BYTES = 8192

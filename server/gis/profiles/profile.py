@@ -28,9 +28,9 @@ class ColumnProfile(_Value):
     maximum: float | None = None
     earliest: str | None = None
     latest: str | None = None
-    """Of dates and times, as PostgreSQL writes them."""
+    """The range of dates and times, as PostgreSQL writes them."""
     sketch: tuple[float, ...] = ()
-    """Of numbers: values at even steps of rank, from the least to the greatest."""
+    """Numbers at even steps of rank, from the least to the greatest."""
     top: tuple[tuple[Category, int], ...] = ()
     """The most frequent values, each with its count."""
     distinct: int = 0

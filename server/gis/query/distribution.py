@@ -28,7 +28,7 @@ NOT_LISTABLE = Template("data_not_listable", "The values of {column} ({type}) ca
 MAX_BINS = 100
 MAX_VALUES = 50
 SAMPLED_ROWS = 200_000
-"""Of a large table. The height of a bar of a hundredth of them errs by about two percent."""
+"""Rows of a large table that are read. The height of a bar of a hundredth of them errs by about two percent."""
 MIN_SAMPLED = 1_000
 """Values of a sample, at least."""
 DAY_S = 86_400.0

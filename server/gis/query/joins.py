@@ -24,14 +24,14 @@ log = structlog.get_logger(__name__)
 MAX_JOINS = 3
 MAX_TABLES = 500
 MAX_COLUMNS = 40
-"""Of a table, that are compared."""
+"""Columns of a table that are compared."""
 MAX_VALUES = 200
 """Different values of a column that are looked for in others."""
 MAX_SAMPLE_ROWS = 20_000
 SEARCH_TIMEOUT_S = 5.0
 """For all tables; what is running by then is finished."""
 MIN_SHARE = 0.5
-"""Of the values of a column that are also in the other."""
+"""Share of the values of a column that must be in the other, too."""
 NEARLY_UNIQUE = 0.9
 CHANCE_NUMBERS = 50
 """Other numbers from the range of a column of integers that are looked for, too."""

@@ -17,7 +17,7 @@ MAX_SHAPES = 500
 MAX_GEOJSON_CHARS = 500_000
 """Characters of GeoJSON."""
 DEGREE_DECIMALS = 4
-"""Of a degree; about ten metres."""
+"""Decimals of degrees; about ten metres."""
 RELATIVE_TOLERANCE = 1 / 1000
 """For simplifying, relative to the larger of the table's width and height: about a pixel."""
 TIMEOUT_S = 5.0

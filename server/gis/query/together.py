@@ -19,7 +19,7 @@ from server.gis.statements.guard import Guard, Query, Record
 log = structlog.get_logger(__name__)
 
 MAX_ROWS_TOGETHER = 20_000
-"""Of a table that is asked in one statement with others."""
+"""Limit for a table that is queried in one statement with others."""
 TOGETHER_TIMEOUT_S = 1.0
 """For one statement about several small tables, which takes some 20 ms; after this, one of them is locked or slow."""
 TABLES_PER_STATEMENT = 100

@@ -19,7 +19,7 @@ from server.gis.expressions.identifiers import Expression, base_type, column_of,
 MAX_TEXT_CHARS = 2_000
 MIN_TEXT_CHARS = 20
 MAX_ANSWER_CHARS = 10_000_000
-"""Of the texts of one answer together: it is held in memory, and written in the loop that serves everybody."""
+"""Limit for the texts of one answer, which is held in memory and written in the loop that serves all clients."""
 JSON_FACTOR = 10
 """How much longer than a text a value of JSON may be before it is cut and is JSON no longer."""
 MAX_SAFE_INTEGER = 2**53

@@ -55,7 +55,7 @@ UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MAX_QUOTE_LINES = 10_000
 """Lines by which is judged which columns are in quotes."""
 _QUOTED_TYPES = ("date", "local_timestamp", "timestamp")
-"""Of values in quotes; numbers and true stay text."""
+"""Types that values in quotes may have; numbers and true stay text."""
 MAX_LISTED_NAMES = 10
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 8 * 1024 * 1024

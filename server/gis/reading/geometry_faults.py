@@ -12,7 +12,7 @@ import shapely
 from server.gis.reading.notes import Notes
 
 MAX_CHECKED_VERTICES = 100_000
-"""Of one polygon; the time that a check takes can grow with their square."""
+"""Limit for one polygon; the time that a check takes can grow with their square."""
 POLYGONS = (3, 6)
 """Shapely's ids of polygons and multipolygons."""
 

@@ -46,7 +46,7 @@ DIFFERENT_TYPES = Template(
 )
 
 MAX_LAYERS = 100
-"""Of one upload."""
+"""Limit for one upload."""
 MAX_LAYER_NAME_CHARS = 200
 """Layers of longer names are neither offered nor loaded with others."""
 MAX_NAMES_LISTED = 10

@@ -19,29 +19,29 @@ class IngestLimits:
     """Limits of one upload, in bytes unless noted."""
 
     bytes: int = 512 * MB
-    """Of the file itself."""
+    """Size of the file."""
     entries: int = 2000
-    """Of an archive."""
+    """Entries of an archive."""
     unpacked: int = 4096 * MB
     """What an archive may unpack to, all in all."""
     rows: int = 20_000_000
     value_bytes: int = MB
-    """Of one value of a column."""
+    """Size of one value of a column."""
     geometry_bytes: int = 64 * MB
-    """Of one geometry, as WKB."""
+    """Size of one geometry as WKB."""
     vertices: int = 1_000_000
-    """Of one geometry."""
+    """Vertices of one geometry."""
     subdivide: bool = False
     """Cut geometries with more vertices into pieces, instead of refusing them."""
     quoted_text: bool = False
     """Values in quotes stay text in a CSV file that puts all values in quotes."""
     row_bytes: int = 128 * MB
     table_bytes: int = 4096 * MB
-    """Of all rows, as they are sent to the database."""
+    """Size of all rows as they are sent to the database."""
     space: int = 1 << 62
-    """Of the table in the database, with its indexes."""
+    """Disk space of the table with its indexes."""
     memory: int = 2048 * MB
-    """Of the process that reads the file."""
+    """Memory of the process that reads the file."""
     processor_seconds: int = 600
     """For reading the file."""
     seconds: float = 900.0

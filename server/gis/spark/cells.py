@@ -103,7 +103,7 @@ def _is_there(g: str) -> str:
 
 
 def _middle(g: str, table: Table) -> tuple[str, str]:
-    """Of a shape that is there; nothing for another, which Spark may look at nevertheless."""
+    """The middle of a shape; NULL for missing ones, which Spark may evaluate nevertheless."""
     if declared_type(table)[0] == "POINT":
         x, y = f"ST_X({g})", f"ST_Y({g})"
     elif table.geometry_family == "point":

@@ -253,7 +253,7 @@ class _Job:
         ]
 
     def _asked(self, what: str, seconds: float = 2.0) -> list[dict[str, Any]]:
-        """Of the status API; nothing where it does not answer, because a step does not depend on it."""
+        """An answer of the status API; empty without one, because a step does not depend on it."""
         if self._status is None:
             return []
         host, port, application = self._status

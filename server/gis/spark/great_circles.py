@@ -93,7 +93,7 @@ def _edges(parts: str) -> str:
 
 
 def _nearest(parts: str) -> str:
-    """Of the places on the edges, that which is nearest to `origin`; `origin` itself inside of an area."""
+    """The place on the edges nearest to `origin`; `origin` itself inside of an area."""
     heights = f"transform({_edges(parts)}, edge -> struct(edge, {_dot('origin', 'edge.n')} AS h))"
     return f"""CASE WHEN exists({parts}, part -> {_IN_PART}) THEN struct(0D AS apart, origin AS place, origin)
   ELSE array_min(transform({heights}, e -> {_FOOT})) END"""

@@ -15,7 +15,7 @@ from server.gis.filters.places import required_places
 from server.gis.lake.ranges import Box
 
 MARGIN = 0.001
-"""Of the width and height of a box: engines differ by less in what a transformation gives."""
+"""Share of the width and height of a box: engines differ by less in what a transformation gives."""
 
 Needs = Callable[[Any], Mapping[str, str]]
 """Names of arguments: of the table under each key, only rows near the table under its value matter."""

@@ -21,7 +21,7 @@ from server.gis.spark.great_circles import LONLAT
 REFUSED_ROW = "GEOAGENT: "
 """Begins the message of an error that a row of the data raises; what follows is for users."""
 EARTH_RADIUS = 6_371_008.0
-"""Of ST_DistanceSphere, in metres."""
+"""Earth radius of ST_DistanceSphere, in metres."""
 SEMI_MINOR = 6_356_752.0
 """Half the axis of WGS 84 from pole to pole, in metres, rounded down."""
 STEEPEST = 1.004
@@ -65,7 +65,7 @@ CASE WHEN ST_GeometryType(shape) = 'ST_GeometryCollection'
   THEN ST_Union(filter(transform(ST_Dump(shape), part -> ST_Difference(part, other)), part -> NOT ST_IsEmpty(part)))
   ELSE ST_Difference(shape, other) END
 """
-"""Of a collection part by part, which JTS refuses to take as a whole."""
+"""Evaluates a collection part by part, because JTS refuses it as a whole."""
 
 MIDDLE = f"""
 element_at(transform(

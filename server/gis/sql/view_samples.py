@@ -11,7 +11,7 @@ from server.gis.overviews.views import CALLED
 from server.gis.sql.dialect import InvalidSql, read, write
 
 MAX_DEPTH = 8
-"""Of views of views."""
+"""Greatest depth of views of views."""
 _OTHER_PARTS = ("with_", "distinct", "group", "having", "limit", "offset", "windows", "laterals")
 _OTHER_CALLS = (
     "SELECT EXISTS (SELECT FROM pg_proc WHERE proname = ANY($1::text[]) AND (prokind <> 'f' OR proretset))"

@@ -13,7 +13,7 @@ TIME = "@time"
 A column of that name gives way to it."""
 
 MAX_TEXT_CHARS = 256
-"""Of each text in a tile: more than labels and tooltips show. Documents in a column would make tiles of megabytes."""
+"""Limit for a text in a tile: more than labels and tooltips show. Documents would make tiles of megabytes."""
 
 _UNDRAWABLE = ("bytea", "tsvector", "raster")
 

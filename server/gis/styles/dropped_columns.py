@@ -40,7 +40,7 @@ class Renames:
         return style.model_copy(update=changes) if changes else style
 
     def filter(self, filter: Any) -> Any:
-        """Of CQL2 as JSON; text stays as it is."""
+        """The filter, in CQL2 JSON, with the new names; CQL2 text stays as it is."""
         if isinstance(filter, Mapping):
             changed = {name: self.filter(value) for name, value in filter.items()}
             name = changed.get("property")

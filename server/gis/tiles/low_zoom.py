@@ -42,7 +42,7 @@ MAX_READ = 250_000
 """Rows of a tile that is drawn from the table although it holds more than it shows, where the cells of overviews are
 too wide: their share of the disk did not allow finer ones."""
 SLOW_COST = 200_000
-"""Of reading the rows of a view, as the planner counts: about a second."""
+"""The planner's cost of reading the rows of a view: about a second."""
 DENSE_BELOW = 11
 """Zoom levels from which on a tile of the table draws as many shapes as it may."""
 DUST = 4_000
@@ -121,7 +121,7 @@ class LowZoom:
     def _of_dense_table(
         self, base: LayerStatements, overviews: OverviewStatements | None, zoom: int
     ) -> LayerStatements | None:
-        """Of a tile that is drawn from the table; None where its shapes are not thinned by weights."""
+        """Statements for tiles that are drawn from the table; None if shapes are not thinned by weights."""
         if overviews is None or zoom >= DENSE_BELOW or not base.draws_shapes:
             return None
         if not overviews.has_weights(base, zoom):
@@ -169,7 +169,7 @@ class LowZoom:
         return filter is not None and rows <= self._caps.of(table)
 
     async def _overviews(self, base: LayerStatements, state: TableState) -> OverviewStatements | None:
-        """Of the rows that pass the layer's filter, where there are such; else of all rows."""
+        """Overviews of the rows that pass the layer's filter, if there are such; else of all rows."""
         layer = base.layer
         if layer.filter is not None and layer.style.kind not in BINNED:
             found = await self._store.ladder(state, filter_text(layer.filter))

@@ -13,7 +13,7 @@ SAMPLE_PERCENT, MOST_PERCENT = 1.0, 10.0
 second."""
 SAMPLE_FEATURES = 20_000
 SAMPLE_SHAPES = 10_000
-"""Of lines and areas, half of those are drawn: projecting and encoding one takes twice as long as a point."""
+"""Lines or areas in a sample, half as many as points: projecting and encoding one takes twice as long."""
 MIN_SAMPLED = 100_000
 """Rows of a table of which samples are drawn: smaller ones are read whole within a second."""
 

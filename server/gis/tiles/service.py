@@ -41,7 +41,7 @@ from server.gis.tiles.statement import LayerStatements
 log = structlog.get_logger(__name__)
 
 COMPRESSION_LEVEL = 2
-"""Of ISA-L: a sixth of the time of zlib, for bodies that are 10 to 15 percent larger."""
+"""Level of ISA-L: a sixth of the time of zlib, for bodies that are 10 to 15 percent larger."""
 MAX_COMPRESSED_INLINE_BYTES = 196_608
 """A body up to this size is compressed in under half a millisecond, in which the server does nothing else."""
 

@@ -146,7 +146,7 @@ class StatementWriter:
         self._geography = geometry is not None and is_geography(geometry)
         self._table, self._layer, self._crs, self._wide = table, layer, crs, wide
         self.kind = declared_type(table)[0]
-        """Of every shape; GEOMETRY where the column may hold several kinds."""
+        """The kind of every shape; GEOMETRY where the column may hold several."""
         self._shapes = table.geometry_family != "point"
         # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
         # crash PostgreSQL.
@@ -278,11 +278,11 @@ class StatementWriter:
         )
 
     def _dimension(self) -> int:
-        """Of every shape, where the column's type determines it and nothing is cut; else 0."""
+        """The dimension of every shape, if the column's type determines it and nothing is cut; else 0."""
         return self._dimension_of_type() if self._is_plain() else 0
 
     def _dimension_of_type(self) -> int:
-        """Of every shape as it is stored; 0 for points and where the column may hold several kinds."""
+        """The dimension of every stored shape; 0 for points and where the column may hold several kinds."""
         return _DIMENSIONS.get(self.kind, 0)
 
     def _is_mappable(self) -> bool:

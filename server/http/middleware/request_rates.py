@@ -29,7 +29,7 @@ HEALTH_RATE = (10.0, 100.0)
 REFUSAL_DELAY_S = 1.0
 """How long a refusal is held back, so that a client that asks again at once costs next to nothing."""
 MAX_CONNECTIONS = 2_500
-"""Of one network address, besides its WebSockets: as many as requests that may come at once by default."""
+"""Limit for one network address, besides its WebSockets: as many as requests that may come at once by default."""
 MAX_DELAYED = 100
 """Refusals of an address that are held back at the same time; further ones end their connection."""
 

@@ -13,7 +13,7 @@ from server.http.middleware.slow_clients import MIN_BYTES_PER_S, SEND_TIMEOUT_S
 log = structlog.get_logger(__name__)
 
 MAX_UNREAD_BYTES = 64 * 1024 * 1024
-"""Of all answers of one address. The largest answers, files for download, are sent in small pieces."""
+"""Limit for all answers of one address. The largest answers, files for download, are sent in small pieces."""
 
 
 class UnreadAnswers:

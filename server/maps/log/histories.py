@@ -14,11 +14,11 @@ from server.maps.log.tables import event_table
 from server.maps.log.undo import History
 
 MAX_CACHED_WEIGHT = 20_000
-"""Of all cached histories together, each map counted as one more."""
+"""Limit for all cached histories together, each map counted as one more."""
 EVENTS_PER_PAGE = 200
 """A long log is read in pages, between which others get their turn."""
 PAGE_BYTES = 512 * 1024
-"""Of the events of a page, as they are stored: filters may be large. A page has at least one event."""
+"""Size of the events of a page, as they are stored: filters may be large. A page has at least one event."""
 _SIZE = func.pg_column_size(event_table.c.payload).label("size")
 _PAGE = (
     select(event_table, _SIZE, func.sum(_SIZE).over(order_by=event_table.c.seq).label("up_to"))

@@ -40,13 +40,13 @@ from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
 MAX_CHAT_EVENTS = 500
 MAX_CHAT_BYTES = 1024 * 1024
-"""Of the chat in a snapshot, as it is stored: messages may point at large areas, and all who join read them."""
+"""Size of the chat in a snapshot, as it is stored: messages may point at large areas, and all who join read them."""
 MAX_CHANGES_PER_READ = 200
-"""Of the undo history, in one statement with the rest of a map; longer ones are read by themselves."""
+"""Longest undo history that is read in one statement with the rest of a map."""
 NOTHING_CACHED = -1
 OPEN_STATES = ("queued", "running", "waiting")
 MAX_CACHED_CHARACTERS = 32_000_000
-"""Of JSON, in all cached snapshots together."""
+"""Limit for the JSON of all cached snapshots together."""
 VOLATILE_FIELDS = {"turns", "progress"}
 """Fields that change without a new event."""
 

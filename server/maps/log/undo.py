@@ -73,7 +73,7 @@ class History:
         self.seen = 0
         """The seq up to which all events have been read."""
         self.weight = 0
-        """Of the changes that it keeps."""
+        """Approximate size of the changes that it keeps."""
         self._done: list[UndoUnit] = []
         self._undone: list[UndoUnit] = []
         self._grows = False

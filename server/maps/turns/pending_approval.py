@@ -23,7 +23,7 @@ class PendingApproval:
     answers: Mapping[str, bool]
     """By call id, including earlier answers about the same reply."""
     usage: TurnUsage
-    """Of the turn so far."""
+    """Usage of the turn so far."""
 
     def open_calls(self) -> list[str]:
         """Ids of calls without an answer."""

@@ -1628,7 +1628,7 @@ export interface Column {
   maximum: number | string | null;
 }
 /**
- * Of a lake table: the rows are in Parquet files, and PostGIS holds a sample of them.
+ * The files of a lake table, of whose rows PostGIS holds a sample.
  */
 export interface LakeSource {
   rows: number;

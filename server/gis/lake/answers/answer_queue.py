@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 10.0
 REMOTE_BYTES = 64 * 1024**2
-"""Of files at addresses: at 100 Mbit/s, they take about half of the time."""
+"""Limit for files at addresses: at 100 Mbit/s, they take about half of the time."""
 
 Found = TypeVar("Found")
 

@@ -59,7 +59,7 @@ class Copies:
     def __init__(self, folder: Path, space: int) -> None:
         self.folder, self._space = folder, space
         self.background_bytes = space // 4
-        """Of a dataset that is copied while no person waits for it: others need the room."""
+        """Limit for a dataset that is copied while no person waits for it: others need the room."""
 
     def root(self, root: str, *, kept: bool = False) -> Path:
         """Folder of the files that were copied from below an address."""

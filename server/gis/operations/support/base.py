@@ -50,7 +50,7 @@ class Tid(UserDefinedType[Any]):
 
 
 Parts = Literal["as_is", "single", "multi"]
-"""Of geometries."""
+"""Whether results have single-part or multi-part geometries."""
 
 
 class Arguments(BaseModel):

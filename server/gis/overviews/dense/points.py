@@ -31,9 +31,9 @@ from server.gis.tiles.projection import Crs
 MAX_SEARCHED = 0.3
 """Part of the rows that are found by the index. More are found sooner by reading the table."""
 RANKED_BYTES = 16
-"""Of a representative in other bands that may be renewed in parts: what coarser ones are made from."""
+"""Size of what coarser bands are made from, in each representative of bands that may be renewed in parts."""
 SAFETY = 1.15
-"""Of expected sizes, by which a zoom level leaves room for those of lower ones."""
+"""Factor on expected sizes by which a zoom level leaves room for lower ones."""
 Tiles = Mapping[int, Sequence[tuple[int, int]]]
 
 

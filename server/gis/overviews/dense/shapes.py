@@ -25,7 +25,7 @@ from server.gis.tiles.projection import Crs
 FINE_FROM = 10
 """Zoom levels from which on areas have cells of two pixels rather than four: towns are large there."""
 MAX_BYTES = 260_000
-"""Of a tile, as they are estimated; with gzip, lines take up to half as much again."""
+"""Estimated size of a tile; with gzip, lines take up to half as much again."""
 
 
 async def make_band_of_shapes(

@@ -20,7 +20,7 @@ from server.gis.tiles.projection import Crs
 DENSE_ROWS, DENSE_POINTS = 4_000, 14_000
 """Rows of a tile that take no longer to read than to draw."""
 MAX_TILES = 1_000
-"""Of a zoom level, the fullest."""
+"""Fullest tiles of a zoom level that get a band."""
 
 
 def lacks_dense_bands(table: Table, ladder: Ladder) -> bool:

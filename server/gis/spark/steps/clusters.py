@@ -60,7 +60,7 @@ async def clustered(arguments: ClusterArguments, workspace: Workspace, _step: St
 
 
 def _cells(spots: sa.Select[Any], distance: float, minimum: int) -> sa.FromClause:
-    """Of each point its cell, null outside of clusters, and its links, null unless it is dense."""
+    """The cell of each point, null outside of clusters, and its links, null unless it is dense."""
     located = spots.subquery("located")
     name = sa.func.concat(
         _nth(sa.func.ST_X(located.c.spot), distance),

@@ -21,7 +21,7 @@ NODES = 5
 MAX_BEND = 64.0
 """In units of the neighbourhood: the largest error of its own linear mapping. Beyond it the mapping is not smooth."""
 MARGIN = 1 / 256
-"""Of a box's sides: more than the error of a mapping."""
+"""Share of a box's sides: more than the error of a mapping."""
 
 
 def of_tile(tile: Tile) -> Tile:
@@ -75,7 +75,7 @@ class Neighbourhood:
 
 
 def _weights(part: float) -> list[float]:
-    """Of the values at the nodes, for the polynomial through them at a part of the way from edge to edge."""
+    """Weights of the values at the nodes, for the polynomial through them at a part of the way from edge to edge."""
     place = part * (NODES - 1)
     weights = []
     for node in range(NODES):

@@ -22,7 +22,7 @@ SEMI_MAJOR = 6_378_137.0
 ECCENTRICITY2 = (2 - 1 / 298.257223563) / 298.257223563
 ECCENTRICITY = math.sqrt(ECCENTRICITY2)
 MAX_LATITUDE = 89.0
-"""Of the middle of a local projection; at a pole its formulas are others."""
+"""Largest latitude of the centre in degrees; at a pole the formulas differ."""
 
 Number = ColumnElement[Any]
 
@@ -49,7 +49,7 @@ class Azimuthal:
         return cls(float(found[1]), float(found[2]))
 
     def sin_beta(self, shape: Number) -> Number:
-        """Of the latitude on a sphere with the same areas."""
+        """The sine of the authalic latitude (on a sphere with the same areas)."""
         return authalic(shape) / number(self._q_pole)
 
     def cos_beta(self, sin_beta: Number) -> Number:

@@ -17,7 +17,7 @@ from server.gis.operations.support.earth.projections import EARTH_RADIUS, MAX_UT
 MAX_DISTANCE_M = 336_500.0
 """From the central meridian. A zone is 334 km wide on either side at the equator."""
 ERROR = UTM_SCALE * (1 + (MAX_DISTANCE_M / EARTH_RADIUS) ** 2 / 2) - 1
-"""Of lengths there, the largest: 0.099 %."""
+"""Largest relative error of lengths: 0.099 %."""
 NORTHERN, SOUTHERN, ZONES = 32600, 32700, 60
 MAX_WIDER = 0.02
 """Part of the shapes that may be wider; each of them takes as long as hundreds of others."""

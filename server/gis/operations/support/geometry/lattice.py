@@ -126,7 +126,7 @@ class Lattice:
     def _in_column(
         self, i: ColumnElement[Any], x: ColumnElement[Any], y: ColumnElement[Any]
     ) -> tuple[ColumnElement[int], ColumnElement[float]]:
-        """Of a column of hexagons: the row nearest to a point, and its centre's squared distance."""
+        """The row of a column of hexagons nearest to a point, and its centre's squared distance."""
         half = cast(func.abs(i) % 2, Float()) / 2.0
         row = _floor(y / self.size - half + 0.5)
         across = x - cast(i, Float()) * (1.5 * self.edge)

@@ -33,7 +33,7 @@ from server.gis.operations.support.base import Divided, Geometry, Prepared, Sour
 from server.gis.operations.support.earth.geodesy import geometry
 
 SMALL_BYTES = 1_000_000
-"""Of shapes, which would be one range of the sorted table."""
+"""Size of shapes that would be one range of the sorted table."""
 MAX_SMALL_ROWS = 10_000
 """More rows are not read to find out how large their shapes are."""
 PAIRINGS = 10

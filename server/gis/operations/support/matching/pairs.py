@@ -31,7 +31,7 @@ def pairs_within(source: Source, other: Source, distance: float, *, kept: bool =
 
 
 def pairs_meeting(source: Source, other: Source, *, kept: bool = False) -> Pairs:
-    """Of a feature of each that may have a place in common, in the reference system of the other."""
+    """Pairs of features that may have a place in common, in the reference system of the other."""
     srid = other.table.srid
 
     def shape(drawn: Source) -> ColumnElement[Any]:
