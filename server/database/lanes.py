@@ -79,7 +79,7 @@ def working_for(party: str) -> Iterator[None]:
 
 
 class Holder(NamedTuple):
-    """Whose a place in a lane is."""
+    """The owner of a place in a lane."""
 
     party: str
     visitor: str
@@ -87,7 +87,7 @@ class Holder(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """Who waits for a place; `admitted` is done when there is one, or fails when it was given to others."""
+    """A request that waits for a place; `admitted` is done when there is one, or fails when it was given to others."""
 
     number: int
     holder: Holder
@@ -215,7 +215,7 @@ class Lane:
                 chosen.admitted.set_result(None)
 
     def _next(self) -> Waiting | None:
-        """Who is served next: one visitor after the other, and of a visitor one party after the other."""
+        """The request to serve next: one visitor after the other, and of a visitor one party after the other."""
         for visitor, parties in self._waiting.items():
             # Of a visitor that has its share, hundreds of maps may wait; only the server's own work has no share.
             is_full = self._held_of_visitor[visitor] >= self._visitor_share
@@ -255,7 +255,7 @@ class Lane:
 
 
 def _holder(party: str | None) -> Holder:
-    """Whose the place is that this task wants, for another party if one is given."""
+    """The owner of a place that this task asks for, for another party if one is given."""
     party = _party.get() if party is None else party
     return Holder(party, _visitor.get() or party)
 

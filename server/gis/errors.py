@@ -98,7 +98,7 @@ class InvalidFilter(GisError):
 
 
 class UnknownColumn(InvalidFilter):
-    """Also of columns asked for outside filters."""
+    """The table has no such column; raised for filters and for other questions."""
 
 
 class InvalidQuestion(GisError):

@@ -1,4 +1,4 @@
-"""Whose uploads there are: which map each table came from, and how much of the quota each address has used.
+"""The uploads: which map each table came from, and how much of the quota each address has used.
 
 A row is written before a file is loaded and completed after it, when its table counts instead of the file, so that
 several servers count the same. A staged upload (`server.transfers.staging`) is between the two. The table of an upload

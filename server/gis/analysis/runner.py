@@ -78,7 +78,7 @@ _PARALLEL = text(
 )
 
 _USUAL = text("SET LOCAL min_parallel_table_scan_size TO DEFAULT")
-"""Else PostgreSQL would start processes for the key of ten rows."""
+"""Prevents that PostgreSQL starts processes to build the key of ten rows."""
 
 
 class LiveRegistry(TableRegistry, Protocol):

@@ -114,7 +114,7 @@ def _called(relid: int) -> str:
 
 
 def _function(table: Table, relid: int, placing: Placing) -> str:
-    """Notes the cells of the rows that a statement added or removed. A fault in it must fail nobody's statement, nor
+    """Notes the cells of the rows that a statement added or removed. A fault in it must not fail the statement, nor
     may a missing table of cells, which leads to a full pass. From version 15 on, PostgreSQL publishes its
     counters of changes with the transaction then, and not up to ten seconds later."""
     cells, (beside, x, y) = name_of(relid), bands.placed(table, placing)
@@ -155,8 +155,8 @@ _CAN_BE_WATCHED = f"""{TREE} SELECT {INDEXED} AND c.relkind IN ('r', 'p')
     AND tgenabled = 'D')
   AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid IN (SELECT oid FROM part))
   FROM pg_class AS c WHERE c.oid = $1"""  # noqa: S608 - a constant
-"""Not where somebody has disabled the triggers, nor where logical replication writes, which runs none, nor of a table
-that others may be read and written with. Changed cells are found again by the index of the geometries."""
+"""False if the triggers were disabled, if logical replication writes, which runs none, and for a table that can be read
+or written through another. Changed cells are found again by the index of the geometries."""
 _ARE_WATCHED = f"""(SELECT count(*) = {len(_ROWS)} * (SELECT count(*) FROM part) FROM pg_trigger
   WHERE tgrelid IN (SELECT oid FROM part) AND tgname LIKE 'geoagent\\_%' AND tgenabled IN ('O', 'A')
     AND tgfoid = to_regproc($2))"""  # noqa: S608 - a constant

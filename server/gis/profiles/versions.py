@@ -86,8 +86,8 @@ SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS
 FROM relation AS r JOIN pg_class AS c ON c.oid = r.asked JOIN pg_namespace AS n ON n.oid = c.relnamespace
 GROUP BY asked, n.nspname, c.relname, c.relkind, c.relrowsecurity
 """)
-"""Without statistics of the planner, a row is taken to be 100 bytes. The size of a table that somebody locks is what it
-was at the last VACUUM or ANALYZE: asking for it would wait for the lock, and all tables of the question with it."""
+"""Without statistics of the planner, a row is taken to be 100 bytes. The size of a locked table is that of the
+last VACUUM or ANALYZE: asking for it would wait for the lock, and all tables of the question with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ class ProfileWorker(TableWorker):
         log.info("tables could not be profiled", away=is_unavailable(error), error=str(error)[:300])
 
     async def _round(self) -> None:
-        """Small tables first. Nobody waits for all tables that somebody else has opened."""
+        """Work on small tables first, so that they do not wait for large ones that others have opened."""
         if time.monotonic() - self._swept > SWEEP_S:
             self._swept = time.monotonic()
             await self._store.sweep()
@@ -173,7 +173,7 @@ class ProfileWorker(TableWorker):
                     return
 
     async def _drop_overviews(self, overviews: OverviewJob) -> None:
-        """Give back the disk space of what nobody draws from; of some tables another server is building overviews."""
+        """Drop overviews that are not drawn from any more, unless another server builds overviews of the table."""
         for relid in await overviews.outdated():
             async with self._database.owner_session({}) as session:
                 if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(relid)):

@@ -37,7 +37,7 @@ class TileBusy(GisError):
 
 
 class TileTooSlow(GisError):
-    """Not drawn in time; it may be later."""
+    """The tile was not drawn in time; a later attempt may succeed."""
 
     code = "unavailable"
     retry_after = RETRY_AFTER_S
