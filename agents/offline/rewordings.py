@@ -26,7 +26,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, misspelt, nearest, word_set
 from agents.offline.meaning.intents import NotUnderstood, TooMuch
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Say, Scene
-from agents.offline.parser import parse
+from agents.offline.parser import is_unread, parse
 from agents.offline.planner import plan
 from agents.offline.unknown_words import data_words, unknown_words
 from agents.worded import joined
@@ -113,6 +113,12 @@ async def is_read(text: str, vocabulary: Vocabulary, default: Table | None) -> b
     """Whether every command of a request is understood."""
     commands = await read(parse, text, vocabulary, default)
     return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
+
+
+def is_readable(text: str, vocabulary: Vocabulary, default: Table | None) -> bool:
+    """Whether every command of a request is understood, with a known noun."""
+    commands = parse(text, vocabulary, default)
+    return not any(is_unread(each.intent) or isinstance(each.intent, TooMuch) for each in commands)
 
 
 async def is_planned(text: str, scene: Scene, default: Table | None) -> bool:

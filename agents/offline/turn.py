@@ -27,8 +27,8 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
-from agents.offline.conversation.follow_ups import asked_again
-from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, open_question, recall
+from agents.offline.conversation.follow_ups import requests_again
+from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, last_answer, recall
 from agents.offline.conversation.past_calls import (
     CommandSpan,
     calls_made,
@@ -58,11 +58,11 @@ from agents.offline.meaning.intents import (
 )
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.ranking import listed_rows
-from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, operations_of, option_meant
+from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, answered, operations_of
 from agents.offline.parser import is_sql, is_unread
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.rewordings import corrected, corrections, offered, shorter, with_offers
+from agents.offline.rewordings import corrected, corrections, is_readable, offered, shorter, with_offers
 from agents.offline.unknown_words import holds_any, unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
@@ -89,10 +89,8 @@ class Turn:
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
-        self.asked_of = self.listed = self.question_text = ""
-        self.alike: tuple[Rows, ...] = ()
-        self.rows: Rows | None = None
-        """The rows of the question, stored for the next turn."""
+        self.kept = Memory()
+        """What is stored for the next turn, besides the outcome and a question."""
         self.is_repeated = False
         """The text is the previous request for another place, which replaces what was shown."""
         self.corrections: dict[str, str] = {}
@@ -115,6 +113,8 @@ class Turn:
         await read(self._prepare, self.agent.map.layers())
         scene = Scene(self.agent, self.vocabulary, self.tools)
         self.vocabulary.know_values(await values_named(scene, self.text, again=bool(self.done)))
+        await read(self._take_as_answer)
+        self.vocabulary.know_values(await values_named(scene, self.text, again=True))
         await leave_out_distinct(scene, self.text)
         message = await self._reply()
         return message if message.calls else replace(message, memory=self._memory(self.recent))
@@ -127,36 +127,26 @@ class Turn:
             [tool for tool in self.request.tools if tool.phrases and tool.name in self.tools],
         )
         self.recent = layers_spoken_of(self.messages, self.vocabulary)
-        before, end = recall(self.messages[: self.begin])
-        self.asked_before = before.rows if end == self.begin else None
-        self.unanswered = end == self.begin and before.outcome != "done"
-        self.alike_before = before.alike if end == self.begin else ()
-        self.question_before = before.question_text if self.asked_before is not None else ""
-        self._take_as_answer()
+        self.before = last_answer(self.messages[: self.begin])
+        self.asked_before = self.before.rows
 
     def _take_as_answer(self) -> None:
-        """Replace a message that names an option of an open question by the request in question."""
-        question = open_question(self.messages[: self.begin])
-        if question is not None and (option := option_meant(question.options, self.text)) is not None:
-            self.preferred = (*question.answers, option)
-            options = dict(zip(question.options, question.requests, strict=False))
-            self.text = options.get(option, question.request)
+        """Replace a message that answers an open question, or changes a part of the previous request, by the request
+        that it means."""
+        if (question := self.before.question) is not None:
+            self.text, self.preferred = answered(question, self.text)
         self.written = self.text
         before = self._vocabulary_before() if self.done else self.vocabulary
-        again = asked_again(self.messages[: self.begin], self.text, before)
-        self.is_repeated, self.text = again is not None, with_table_named(again or self.text, before)
+        meant = requests_again(self.messages[: self.begin], self.text, before)
+        table = self._default_table()
+        readable = (each for each in meant if is_readable(each.text, before, table))
+        if (again := next(readable, next(iter(meant), None))) is not None:
+            self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
+        self.text = with_table_named(self.text, before)
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
-        return Memory(
-            tuple(layers),
-            self.question,
-            self.outcome,
-            self.listed,
-            self.asked_of,
-            self.rows,
-            self.question_text,
-            self.alike,
-        ).stored()
+        kept = replace(self.kept, layers=tuple(layers), question=self.question, outcome=self.outcome)
+        return kept.stored()
 
     async def _reply(self) -> AssistantMessage:
         recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
@@ -285,8 +275,8 @@ class Turn:
         result = latest_result(self.messages, self.vocabulary)
         try:
             rows = await listed_rows(self.agent.data, self.vocabulary, self._asked_before(command.start))
-            unanswered = self.unanswered and not (self.done or self.preferred)
-            scene = replace(scene, result=result, rows=rows, alike=self.alike_before, unanswered=unanswered)
+            unanswered = self.before.outcome != "done" and not (self.done or self.preferred)
+            scene = replace(scene, result=result, rows=rows, alike=self.before.alike, unanswered=unanswered)
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
             return stop
@@ -335,15 +325,8 @@ class Turn:
             calls = [done for done, own in zip(self.done, self.places, strict=True) if own == place]
             command = await self._command_at(place)
             answers.append(phrasing.sentences(calls, command))
-            done = self.outcome == "done" and command is not None
-            self.asked_of = await self._asked_of(place) if done and place is not None else ""
-            self.listed = rows_listed(command) if done and command is not None else ""
-            self.question_text = question_asked(command, calls) if done and command is not None else ""
-            self.rows = rows_asked_about(calls[0]) if done else None
-            if not self.question_text and draws_rows(self.done, self.asked_before):
-                self.question_text = self.question_before
-            if self.is_repeated and self.rows is not None and self.asked_before is not None:
-                self.alike = (*self.alike_before, self.asked_before)[-MAX_ALIKE:]
+            if place is not None and command is not None and self.outcome == "done":
+                self.kept = await self._answered(place, command, calls)
         analysed = any(each.call.name == "run_analysis" for each in self.done)
         if self.engine and self.outcome == "done" and not analysed:
             notes = [*notes, texts.NO_ANALYSIS(words=ENGINE_PHRASES[self.engine])]
@@ -354,6 +337,23 @@ class Turn:
             notes = [*notes, *indistinct_nouns(self.text, self.vocabulary)]
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._ask_for_request())
+
+    async def _answered(self, place: CommandSpan, command: Command, calls: Sequence[Done]) -> Memory:
+        """What to remember of a command that was carried out."""
+        asked, rows = question_asked(command, calls), rows_asked_about(calls[0])
+        alike = self.kept.alike
+        if not asked and draws_rows(self.done, self.before.rows):
+            asked = self.before.question_text
+        if self.is_repeated and rows is not None and self.before.rows is not None:
+            alike = (*self.before.alike, self.before.rows)[-MAX_ALIKE:]
+        return Memory(
+            listed=rows_listed(command),
+            asked_of=await self._asked_of(place),
+            rows=rows,
+            question_text=asked,
+            alike=alike,
+            of_rows=self._asked_before(place.start),
+        )
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:
         """The command of a call, read without the layers that it added, whose names may be its words."""

@@ -31,23 +31,24 @@ SECONDS = 5.0
 """Time limit for all tables of a request."""
 _COLOURS_AND_NAMES = frozenset(("peru",))
 """Colours of CSS that are rather names: `the airports in peru`."""
-_found: WeakKeyDictionary[MapAgent, tuple[str, list[Value]]] = WeakKeyDictionary()
-"""Per agent, the latest request and its values, for further steps of the turn."""
+_found: WeakKeyDictionary[MapAgent, dict[str, list[Value]]] = WeakKeyDictionary()
+"""Per agent, the values of the latest message by its text, as written and as it was understood."""
 
 
 async def values_named(scene: Scene, text: str, *, again: bool) -> list[Value]:
     """The tables, columns and values that otherwise unknown words of a request name, as far as found within SECONDS.
-    `again`: reuse the values of the turn's first step."""
-    asked, found = _found.get(scene.agent, ("", []))
-    if not again or asked != text:
-        found = []
+    `again`: keep the values found earlier in the turn."""
+    known = _found.get(scene.agent, {}) if again else {}
+    if text not in known:
+        found: list[Value] = []
         try:
             async with asyncio.timeout(SECONDS):
                 await _look_up(scene, text, found)
         except TimeoutError:
             log.info("looking up the words of a request took more than %s s", SECONDS)
-        _found[scene.agent] = text, found
-    return found
+        known = {**known, text: found}
+        _found[scene.agent] = known
+    return known[text]
 
 
 async def _look_up(scene: Scene, text: str, found: list[Value]) -> None:

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
+from agents.offline.conversation.changed_parts import (
+    Again,
+    Spoken,
+    changed_parts,
+    of_column,
+    piece_and_form,
+    rows_of_kind,
+)
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
 from agents.offline.conversation.other_rows import (
@@ -50,7 +59,7 @@ from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import fold, name_words
+from agents.offline.language.words import fold, name_words, word_set
 from agents.result_rows import rows_of
 
 _THESE = re.compile(
@@ -120,9 +129,32 @@ _BEFORE_NOUN = re.compile(
     r"\{\} \w"
 )
 """A value used as an adjective: `total length of {} trails`."""
+_BEFORE_VALUE = word_set("by with have has had having are is were was")
+"""Words before a value that is no place: `won by {}`."""
 _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
 """An excluded value: another one in its place would be excluded too."""
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
+
+
+def requests_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> list[Again]:
+    """Requests that the message may stand for, the likeliest first: the first one that can be read is meant."""
+    spoken, asked_now = Spoken.of(messages, vocabulary), text.strip()
+    found = _again(messages, spoken, asked_now)
+    piece, form = piece_and_form(asked_now)
+    if form and (spoken.memory.question_text or spoken.memory.layers):
+        found += [replace(each, text=f"{each.text} {form}") for each in _again(messages, spoken, piece)]
+    return found
+
+
+def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:
+    again = asked_again(messages, asked_now, spoken.vocabulary)
+    found = [
+        *rows_of_kind(spoken, asked_now),
+        *of_column(spoken, asked_now),
+        *([spoken.repeated(again)] if again is not None else []),
+    ]
+    found += changed_parts(spoken, asked_now)
+    return found + [named for each in found if (named := spoken.with_layer_named(each)) is not None]
 
 
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
@@ -310,7 +342,8 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     if not (opener or other["instead"]) or not named or moved or looks:
         return None
     is_kind = _BEFORE_NOUN.search(before) is not None
-    if (is_kind and (other["in"] or not values)) or _LEFT_OUT.search(before):
+    is_value = is_kind or bool(_BEFORE_VALUE & {*last})
+    if (is_kind and other["in"]) or (is_value and not values) or _LEFT_OUT.search(before):
         return None
     sure = bool(other["in"] or capitals or opener not in ("", "now ")) and not is_kind
     if values and not _is_of_same_column(values, memory, vocabulary, sure=sure):
@@ -334,7 +367,8 @@ def _is_of_same_column(
     values: Sequence[Value], memory: Memory, vocabulary: Vocabulary, *, sure: bool
 ) -> bool:
     """Whether the replaced value belongs to the same column. `sure`: the result if it is not a known value."""
-    known = {
-        (table.id, column) for table, column, _ in vocabulary.values_called(name_words(memory.asked_about))
-    }
+    was = name_words(memory.asked_about)
+    known = {(table.id, column) for table, column, _ in vocabulary.values_called(was)} | memory.columns_of(
+        was
+    )
     return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure

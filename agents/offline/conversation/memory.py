@@ -8,6 +8,8 @@ from typing import Any, Literal, get_args
 
 from agents.core.messages import AssistantMessage, Message
 from agents.domain import Cql2
+from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.language.words import name_words
 
 KEY = "offline"
 MAX_LAYERS = 8
@@ -61,6 +63,8 @@ class Memory:
     """The rows of the question: `show them on the map`."""
     question_text: str = ""
     """The answered question as written, for `and the median?`."""
+    of_rows: Rows | None = None
+    """The rows that a pronoun of the question meant, if not those of a layer, for the same question again."""
     alike: tuple[Rows, ...] = ()
     """The rows of earlier questions that differ only in a place or value, for `show both on the map`."""
 
@@ -73,6 +77,17 @@ class Memory:
         """The place or value that the question was about; else empty."""
         start, _, end = self.asked_of.partition("{}")
         return self.question_text.removeprefix(start).removesuffix(end) if self.asked_of else ""
+
+    def columns_of(self, words: Sequence[str]) -> set[tuple[str, str]]:
+        """The tables and columns in which the rows of the question have the value of these words."""
+        if self.rows is None:
+            return set()
+        parts = [each["args"] for each in conjuncts(self.rows.filter) if each["op"] == "="]
+        return {
+            (self.rows.table, str(column["property"]))
+            for column, value in parts
+            if isinstance(value, str) and name_words(value) == tuple(words) and "property" in column
+        }
 
     @property
     def named(self) -> str:
@@ -92,10 +107,10 @@ def recall(messages: Sequence[Message]) -> tuple[Memory, int]:
     return Memory(), 0
 
 
-def open_question(messages: Sequence[Message]) -> Question | None:
-    """The question at the end of the very last answer; else None."""
+def last_answer(messages: Sequence[Message]) -> Memory:
+    """The memory of the very last answer, of which a question at its end may be answered; empty if there is none."""
     memory, end = recall(messages)
-    return memory.question if end == len(messages) else None
+    return memory if end == len(messages) else Memory()
 
 
 def _load(stored: Mapping[str, Any]) -> Memory:
@@ -111,6 +126,7 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         str(stored.get("asked_of") or ""),
         _rows(stored.get("rows")),
         str(stored.get("question_text") or ""),
+        _rows(stored.get("of_rows")),
         tuple(rows for each in stored.get("alike") or () if (rows := _rows(each)) is not None),
     )  # fmt: skip
 

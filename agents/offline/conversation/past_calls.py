@@ -138,7 +138,8 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
 
 
 _WHERE_IT_IS = re.compile(
-    r"(?:and )?where (?:is|are) (?:it|that|they|those|these)[\s?,.]*(?:(?:can you )?show (?:me|us))?\W*"
+    r"(?:and )?where (?:is|are) (?:it|that|they|those|these)[\s?,.]*(?:and )?(?:(?:can you )?show (?:me|us)"
+    r"|(?:zoom|go|fly|take me) (?:there|to (?:it|them)|in))?\W*"
     r"|(?:and |please )*show (?:me|us) where(?: (?:it is|(?:they|those|these) are))?\W*"
     r"|(?P<go>zoom|go|fly|take me|jump) (?:in )?(?:there|to (?:it|that|them|those|these|that one|the first one))",
     re.IGNORECASE,
@@ -281,7 +282,7 @@ async def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     named += [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
     named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
     named += [each.place for each in parts if isinstance(each, Features) and each.place]
-    named = named or [each.text for each in parts if isinstance(each, OneOf) and each.how == "kind"]
+    named = named or [each.text for each in parts if isinstance(each, OneOf) and each.how in ("kind", "is")]
     named = list(dict.fromkeys(named))
     if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
         return ""

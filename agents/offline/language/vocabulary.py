@@ -273,9 +273,10 @@ class Vocabulary:
         return self.index.by_value.get(words, self._values.get(words, ()))
 
     def know_values(self, values: Iterable[Value]) -> None:
-        """Add values that were looked up for the request."""
+        """Add values that were looked up for the request, each once."""
         for value in values:
-            self._values.setdefault(name_words(value[2]), []).append(value)
+            known = self._values.setdefault(name_words(value[2]), [])
+            known += [value] if value not in known else []
 
     def knowing(self, other: Vocabulary) -> Vocabulary:
         """This vocabulary with what was looked up for another one."""

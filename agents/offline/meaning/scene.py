@@ -19,7 +19,7 @@ from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.geo.wording.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
 from agents.offline.asked_once import asked_once
-from agents.offline.conversation.memory import Rows
+from agents.offline.conversation.memory import Question, Rows
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import ORDINALS
 from agents.offline.language.vocabulary import Vocabulary
@@ -253,6 +253,14 @@ class Scene:
         if self.undrawn(mention) is not None or self.narrowed(mention) is not None:
             raise self._no_layer(mention)
 
+    def refuse_others(self, mention: Mention) -> None:
+        """Raise Refuse if the previous question was about other rows than the layer that `them` would mean."""
+        layer, rows = self.layer_of(mention), self.rows
+        if mention.pronoun and rows is not None and rows.table not in (layer.id, layer.table):
+            raise self._no_layer(mention)
+        if mention.pronoun and rows is not None and rows.filter != layer.filter and not rows.charted:
+            raise self._no_layer(mention)
+
     def _all_asked_about(self, mention: Mention) -> Rows:
         """The rows of the same question about several places. Raises Refuse if their number differs."""
         asked = (*self.alike, *((self.rows,) if self.rows is not None else ()))
@@ -363,3 +371,12 @@ def option_meant(options: Sequence[str], answer: str) -> str | None:
     return chosen_option(options, (answer,)) or (
         options[place - 1] if place is not None and place <= len(options) else None
     )
+
+
+def answered(question: Question, text: str) -> tuple[str, tuple[str, ...]]:
+    """The request that an answer to a question means, and all answers so far; the text itself if it is none."""
+    option = option_meant(question.options, text)
+    if option is None:
+        return text, ()
+    requests = dict(zip(question.options, question.requests, strict=False))
+    return requests.get(option, question.request), (*question.answers, option)

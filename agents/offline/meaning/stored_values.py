@@ -148,10 +148,13 @@ def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
 
 
 def ending_with(scene: Scene, table: Table, name: str) -> Cql2 | None:
-    """Rows whose value ends with a name or noun: `R. Tierney`; bur oaks and red oaks for `oak trees`."""
+    """Rows whose value ends with a name or noun: `R. Tierney`; bur oaks and red oaks for `oak trees`; lowland and
+    upland blanket bog for `blanket bog`."""
     noun = singular(fold(name))
-    group = scene.vocabulary.match_group(noun)
-    if group is not None and group[0].id == table.id:
+    group = scene.vocabulary.match_group(noun.rpartition(" ")[2])
+    column = table.column(group[1]) if group is not None and group[0].id == table.id else None
+    ends_so = column is not None and any(fold(each).endswith(f" {noun}") for each in column.samples)
+    if group is not None and column is not None and (ends_so or " " not in noun):
         return contains(group[1], f" {noun}", after="")
     people = [
         each

@@ -58,3 +58,14 @@ async def test_dates_are_sorted_as_the_words_say(order: str, descending: bool) -
     await chat(f"list the river readings by taken on, {order}")
     ((_, arguments),) = chat.calls
     assert (arguments["sort"], arguments["descending"]) == ("taken_on", descending)
+
+
+@pytest.mark.parametrize("ranked", ["which 2 of them have the highest flow", "top 2 by flow"])
+async def test_the_other_end_of_a_ranking_is_not_that_of_the_first_rows(ranked: str) -> None:
+    chat = _chat()
+    await chat("show the river readings")
+    assert "9" in await chat(ranked)
+    answer = await chat("and the lowest?")
+    assert "id" not in str(chat.calls[0][1].get("filters"))
+    assert "4" in answer
+    assert "9" not in answer

@@ -211,6 +211,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     for mention in chain.spoken_of:
         meant = with_rows_spoken_of(scene, mention)
         scene.refuse_undrawn(meant)
+        scene.refuse_others(meant)
         beside = re.split(rf"(?<!\w){re.escape(mention.text)}(?!\w)", goal, maxsplit=1)
         goal = f"the layer `{scene.layer_of(meant).id}`".join(beside)
     for each in parts_of(chain):
