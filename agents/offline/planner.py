@@ -27,6 +27,7 @@ from agents.offline.meaning.tables_meant import (
     refuse_unnamed_rows,
     with_rows_spoken_of,
     with_tables_meant,
+    with_unnamed_rows,
 )
 
 _PLANS: Mapping[str, Any] = {
@@ -56,6 +57,7 @@ async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     if any(each.call.name not in steps or not each.result.ok for each in scene.done):
         return []
     refuse_unnamed_rows(scene, intent)
+    intent = with_unnamed_rows(scene, intent)
     intent = await with_tables_meant(scene, with_rows_spoken_of(scene, intent))
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:

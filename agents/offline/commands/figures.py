@@ -110,8 +110,7 @@ def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     if place and set(name_words(words)) <= _PEOPLE and have_areas_of_people(vocabulary.few_tables):
         return Lookup("population", place)
     columns = vocabulary.columns_called(vocabulary.tables(rows.mention.tables), words)
-    name = rows.mention.tables[0].rpartition(".")[2]
-    mention = Mention(name, rows.mention.tables)
+    mention = Mention(words, rows.mention.tables)
     return Statistic(_STATISTIC[figure["function"]], ColumnMention(words, columns), mention, rows.where)
 
 

@@ -367,8 +367,9 @@ def _is_of_same_column(
     values: Sequence[Value], memory: Memory, vocabulary: Vocabulary, *, sure: bool
 ) -> bool:
     """Whether the replaced value belongs to the same column. `sure`: the result if it is not a known value."""
-    was = name_words(memory.asked_about)
-    known = {(table.id, column) for table, column, _ in vocabulary.values_called(was)} | memory.columns_of(
-        was
-    )
-    return bool(known & {(table.id, column) for table, column, _ in values}) if known else sure
+    was, found = name_words(memory.asked_about), {(table.id, column) for table, column, _ in values}
+    known = {(table.id, column) for table, column, _ in vocabulary.values_called(was)}
+    if not known:
+        known = memory.columns_of(was)
+        found = {each for each in found if each[0] in {table for table, _ in known}}
+    return bool(known & found) if known and found else sure

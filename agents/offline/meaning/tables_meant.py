@@ -93,6 +93,19 @@ def refuse_unnamed_rows(scene: Scene, meant: Any) -> None:
         raise Refuse(refusals.ROWS_UNCLEAR(), example)
 
 
+def with_unnamed_rows(scene: Scene, meant: Any) -> Any:
+    """The intent about the rows spoken of, if it is a figure that names no rows (`how many customers were affected`)
+    and they are rows of its table."""
+    subject, column = getattr(meant, "subject", None), getattr(meant, "column", None)
+    if not isinstance(subject, Mention) or not isinstance(column, ColumnMention) or not subject.tables:
+        return meant
+    layer = scene.vocabulary.layer(scene.recent[0]) if scene.recent else None
+    table = scene.rows.table if scene.rows is not None else layer.table if layer is not None else ""
+    if subject.text != column.text or table not in subject.tables:
+        return meant
+    return replace(meant, subject=Mention("it", pronoun=True))
+
+
 def steps_with_rows_spoken_of(scene: Scene, steps: Sequence[T]) -> tuple[T, ...]:
     """The steps of an analysis, with `those cities` replaced in the first one. Raises Refuse if a later step
     has it: it could mean an earlier step's result."""

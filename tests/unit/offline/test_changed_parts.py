@@ -169,3 +169,12 @@ async def test_values_that_end_with_the_words_are_all_meant() -> None:
     answer = await chat("only the bottle oven ones")
     assert chat.layers["kilns"].count == 2, answer
     assert "kind ends with bottle oven" in answer
+
+
+@pytest.mark.parametrize("asked", ["how many fish were landed", "how many fish were landed in total"])
+async def test_a_figure_without_a_noun_is_of_the_rows_spoken_of(chat: Chat, asked: str) -> None:
+    """The total of all moorings was told."""
+    name, arguments = await _said(chat, f"show moorings of yachts | {asked}")
+    assert (name, arguments["column"], arguments["filters"]) == ("column_stats", "hooked", YACHTS)
+    name, arguments = await _said(chat, f"how many moorings have flag Malta | {asked}")
+    assert (name, arguments["column"], arguments["filters"]) == ("column_stats", "hooked", MALTA)
