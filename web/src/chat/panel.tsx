@@ -53,8 +53,8 @@ export function Conversation() {
   const scroll = () => {
     const box = list.current;
     if (box === null) return;
-    // Only who goes up leaves the end: below, what is longer now (a chart that came) is not their doing.
-    // Nor does the browser when what is above turns out to be shorter, and it moves what is seen to fit.
+    // A reader leaves the end only by scrolling up: content that has grown below (a chart) does not count.
+    // Nor does a scroll by the browser, which adjusts the position when content above turns out to be shorter.
     const byHand = performance.now() - hand.current < HAND || box.scrollHeight === tall.current;
     const isUp = box.scrollTop < top.current && byHand;
     top.current = box.scrollTop;

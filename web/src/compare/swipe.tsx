@@ -91,7 +91,7 @@ function endWithoutSides(): void {
   compared.value = stays === undefined || next === undefined ? null : { left: left ?? next, right: right ?? next };
 }
 
-/** Makes the second map; what is returned removes it. */
+/** Makes the second map; returns a function that removes it. */
 function openSecond(box: HTMLElement, at: () => number): (() => void) | undefined {
   const main = mainView;
   if (main === null) return undefined;

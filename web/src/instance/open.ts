@@ -1,4 +1,4 @@
-/** Whether the panel of layers is unfolded: not at first on phones, where the map comes first. */
+/** Whether the panel of layers is unfolded: not initially on phones, to leave room for the map. */
 import { signal } from "@preact/signals";
 import { narrow } from "../browser/narrow";
 

@@ -1,4 +1,4 @@
-/** What the user points at on the map: features, a drawn area, or what is in view; sent as the focus of a message. */
+/** The focus of a message: selected features, a drawn area, or the view. */
 import { computed, effect, signal } from "@preact/signals";
 import type { Polygon } from "geojson";
 import type { Focus } from "../protocol/types";
@@ -56,7 +56,7 @@ export const marked = computed<Selection | null>(() => {
   return layers.value.some((it) => it.id === chosen?.layerId) ? chosen : null;
 });
 
-// What was selected of a layer goes with it, and does not come back with another of its name.
+// The selection of a layer is removed with it, and not restored with another layer of the same name.
 effect(() => {
   const known = new Set(layers.value.map(({ id }) => id));
   const isGone = (it: { layerId: string } | null) => it !== null && !known.has(it.layerId);
@@ -64,7 +64,7 @@ effect(() => {
   if (inspect.peek()?.found.some(isGone)) inspect.value = null;
 });
 
-/** The first that is there counts: selection, drawn area, view. The others go along, for who names them. */
+/** The first of these counts: selection, drawn area, view. The others are sent, too, in case the text names them. */
 export const focus = computed<Focus | null>(() => {
   const [selection, area] = [marked.value, areaShape.value];
   const strong: Focus = {

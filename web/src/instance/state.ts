@@ -1,4 +1,4 @@
-/** What concerns this page only: the base map, what is isolated, the moment of the past that is looked at. */
+/** State of this page only: the base map, the isolated layer, the moment of the past that is shown. */
 import { computed, signal } from "@preact/signals";
 import { BUILT_IN } from "../basemap/base";
 import type { Base } from "../basemap/types";

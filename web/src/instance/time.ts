@@ -7,7 +7,7 @@ import type { Column, Layer, Table } from "../protocol/types";
 import { layers, map } from "../store/store";
 import { makeRoom } from "./open";
 
-/** The layer whose slider was asked for by hand. */
+/** The layer whose slider the user opened. */
 const chosen = signal<string | null>(null);
 /** The columns that were chosen here, by layer. */
 const columns = signal<ReadonlyMap<string, string>>(new Map());
@@ -37,7 +37,7 @@ export function chooseTimeColumn(layerId: string, column: string): void {
   columns.value = new Map(columns.value).set(layerId, column);
 }
 
-/** What the map has to know: the layer whose slider is open, and its column. */
+/** For the map: the layer whose slider is open, and its column. */
 export const timed = computed(() => {
   const layer = timeLayer.value;
   const column = layer === null ? null : timeColumnOf(layer);

@@ -34,7 +34,7 @@ const GLOBE = "geoagent.globe";
 /** Pixels of a side of a printed map; the long side of A3 at 300 dpi has 4,961. */
 const MAX_PRINTED = 8192;
 
-/** What may lie over the map for long. */
+/** Parts of the page that may cover the map for long. */
 const PANELS = ".search, .layers, .toolbar, .table-panel, .time";
 
 export interface Hooks {
@@ -62,7 +62,7 @@ interface Loose {
 
 export class MapView {
   readonly map: MapLibre;
-  /** Another map over this one, from so many pixels on: what is there is picked from it. */
+  /** Another map that covers this one from so many pixels on; features there are picked from it. */
   beside: { view: MapView; begins: () => number } | null = null;
   readonly receipts: Receipts;
   private shown: Drawn = NOTHING;
@@ -112,7 +112,7 @@ export class MapView {
       const now: Projection = this.map.getProjection()?.type === "globe" ? "globe" : "mercator";
       stored.setItem(GLOBE, String(now === "globe"));
       container.classList.toggle("globe", now === "globe");
-      // Before the style has loaded this is MapLibre's default, and nobody's choice.
+      // Before the style has loaded, this is MapLibre's default and not a choice.
       if (!this.ready || now === this.projection) return;
       this.projection = now;
       hooks.projected(now);
@@ -235,12 +235,12 @@ export class MapView {
     this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], { padding: 0, duration: calm() ? 0 : 250 });
   }
 
-  /** Pixels at the bottom that something else lies over; the camera looks at what is left. */
+  /** Pixels at the bottom that are covered; the camera uses the rest. */
   cover(bottom: number): void {
     this.covered = bottom;
   }
 
-  /** The middle of what is seen, in pixels. */
+  /** The middle of the visible part, in pixels. */
   middle(): { x: number; y: number } {
     const { clientWidth, clientHeight } = this.map.getContainer();
     return { x: clientWidth / 2, y: (clientHeight - this.covered) / 2 };

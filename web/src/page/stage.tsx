@@ -68,7 +68,7 @@ export function Stage() {
   );
 }
 
-/** Draws the map; what is returned ends everything that it began. */
+/** Draws the map; returns a function that ends everything. */
 function open(container: HTMLElement): Stop {
   const view = new MapView(container, { palette: palette.peek(), base: base.peek(), camera: storedCamera() }, reports);
   const stop = together(

@@ -1,6 +1,6 @@
 /** Which commands a text means. Pure. */
 
-/** Those whose label or section has every word of the text, those that begin with it first; all for an empty text. */
+/** The commands whose label or section has every word of the text, those that begin with it first; all for an empty text. */
 export function matching<Item extends { label: string; section: string }>(items: readonly Item[], text: string): Item[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
   const first = words[0];

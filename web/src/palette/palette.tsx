@@ -14,7 +14,7 @@ export function Palette() {
   const all = useRef(commands());
   const found = useComputed(() => matching(all.current, text.value));
   const at = Math.min(active.value, found.value.length - 1);
-  // Before the next key: what is typed right after Ctrl+K belongs into the field.
+  // Before the next key, so that text typed right after Ctrl+K goes into the field.
   useLayoutEffect(() => box.current?.showModal(), []);
   useLayoutEffect(() => document.getElementById(`command-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
   const run = (command: Command | undefined) => {

@@ -1,6 +1,6 @@
 /**
  * Coordinates as people write them: decimal or in degrees, minutes and seconds, with letters or without. Without
- * letters nobody can know which of two numbers is the latitude, so every reading that is possible is given. Pure.
+ * letters it is unknown which of two numbers is the latitude, so every possible reading is given. Pure.
  */
 
 export interface Reading {

@@ -29,7 +29,7 @@ export interface ToolEntry {
   summary: string;
   /** How the server made the summary. */
   wording: Part[];
-  /** What the model read of it, or the beginning of that. */
+  /** The result as the model read it, perhaps cut. */
   result: string;
   /** Of a call that ran SQL: the statement as it ran, and its first rows. */
   sql: SqlShown | null;
@@ -63,7 +63,7 @@ export interface AnalysisEntry {
   receipt: Record<string, unknown>;
 }
 
-/** A call that only runs when somebody on the map allows it. */
+/** A tool call that runs only after somebody on the map approves it. */
 export interface QuestionEntry {
   kind: "question";
   seq: number;
@@ -74,7 +74,7 @@ export interface QuestionEntry {
   approved: boolean | null;
 }
 
-/** A chart that was made for the answer, as it was then. */
+/** A chart that was made for the answer, in its first version. */
 export interface ChartEntry {
   kind: "chart";
   seq: number;
@@ -90,7 +90,7 @@ export interface Turn {
   id: string;
   text: string;
   clientId: string | null;
-  /** The name of who asked, if they gave one. */
+  /** The name of the author, if they gave one. */
   author: string | null;
   focus: Focus | null;
   at: string;
@@ -135,7 +135,7 @@ export function runningTurn(state: MapState): Turn | undefined {
   return state.turns.find((turn) => turn.end === null);
 }
 
-/** What the turn waits for somebody to answer. */
+/** The question that must be answered before the turn continues. */
 export function openQuestion(turn: Turn): QuestionEntry | undefined {
   return turn.entries.find((entry) => entry.kind === "question" && entry.approved === null) as QuestionEntry | undefined;
 }

@@ -1,4 +1,4 @@
-/** What could be asked next, from what is on the map and what its tables hold. Pure. */
+/** Suggestions for the next request, from the layers of the map and the columns of its tables. Pure. */
 import { spokenColumn } from "../../data/titles";
 import { en } from "../../i18n/en";
 import { formatNumber, isLabel } from "../../i18n/format";
@@ -19,7 +19,7 @@ export function asRequest({ message, wording }: { message: string; wording?: Par
   return { message, label: requestsIn(message, wording).get(message) ?? message };
 }
 
-/** What is sent: a model of a provider understands the person's own language, the built-in one only the command. */
+/** The text to send: a provider's model understands the person's language, the built-in one only the command. */
 export function spoken({ message, label }: Request, model: string): string {
   // Marks of direction are for the eye only.
   return model === "offline" ? message : label.replace(/[\u2068\u2069]/g, "");

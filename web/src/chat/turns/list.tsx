@@ -31,11 +31,11 @@ export function TurnList({ turns, box, atEnd, unreadFrom }: {
     // The same while the turns are, though they are drawn again with every piece of a streamed answer.
     getItemKey: useCallback((index: number) => turns[index]?.id ?? index, [turns]),
     estimateSize: () => GUESS,
-    // The last question: who is at the end on a wide page is taken there by the panel.
+    // Show the last question; on a wide page, the panel takes readers at the end there.
     initialOffset: () => (turns.length - 1) * GUESS,
     scrollMargin: above,
     overscan: AROUND,
-    // What is read stays where it is when earlier turns come. Who is at the end is kept there by the panel.
+    // The turns in view stay in place when earlier ones are added. The panel keeps readers at the end there.
     anchorTo: "end",
     scrollEndThreshold: -Infinity,
   });
@@ -67,7 +67,7 @@ export function TurnList({ turns, box, atEnd, unreadFrom }: {
   );
 }
 
-/** Pixels from the beginning of what is scrolled to the list. */
+/** Pixels from the top of the scrolled content to the list. */
 function offset(scroller: HTMLElement | null, list: HTMLElement | null): number {
   if (scroller === null || list === null) return 0;
   return Math.round(list.getBoundingClientRect().top - scroller.getBoundingClientRect().top - scroller.clientTop + scroller.scrollTop);

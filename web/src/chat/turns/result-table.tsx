@@ -14,7 +14,7 @@ const SHOWN = 8;
 
 export function ResultTable({ result: { table, name, rows }, isAnswered }: { result: AnalysisOutput; isAnswered: boolean }) {
   const title = name ?? table.replace(/^analysis\./, "");
-  // Who only looks may read the tables of layers, and no others.
+  // With a view link, only tables of layers can be read.
   const may = mayChange.value;
   return (
     <section class="result-table" aria-label={t("tableOf", { name: title })}>

@@ -34,7 +34,7 @@ export interface Looking extends Overlays {
   marked: { layerId: string; ids: (string | number)[] } | null;
   /** Features that a chart points at, perhaps many. */
   hinted?: { layerId: string; ids: (string | number)[] } | null;
-  /** The layer whose time is looked at, and by which column: its tiles carry the values of that. */
+  /** The layer that is shown by time, and the column: its tiles carry the values. */
   timed?: { layerId: string; column: string } | null;
   /** The part of that layer's time that is shown, ends included; what has no time is not. */
   time?: { layerId: string; from: number; to: number } | null;
@@ -98,13 +98,13 @@ interface Mark {
   name: string;
 }
 
-/** What is looked at: by others below, by oneself on top. */
+/** Highlights: those of others below, one's own on top. */
 function marksOf({ marked, others }: Looking): Mark[] {
   const own = marked === null ? [] : [{ ...marked, colour: MARK, name: "mark" }];
   return [...(others ?? []).map((mark, index) => ({ ...mark, name: `mark-${index}` })), ...own];
 }
 
-/** An outline in a colour of its own around the features that are looked at, over all layers. */
+/** An outline in a separate colour around highlighted features, over all layers. */
 function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
   const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", ids]] };
   const circle = (part: string, stroke: string, width: number, opacity: number) => ({
@@ -170,7 +170,7 @@ export function dimmed(layer: Layer, whole: DrawLayer): DrawLayer {
   const draw = isRamped(layer) ? { ...whole, paint: nightPaint(layer, whole) } : whole;
   if (style.stroke_color != null) return draw;
   const name = draw.type === "circle" ? "circle-stroke-color" : "line-color";
-  // The line of what is drawn in one colour has that colour.
+  // In a layer of one colour, outlines have that colour.
   const isOutline = draw.type === "circle" || (draw.type === "line" && style.kind !== "single");
   return isOutline && draw.paint[name] === OUTLINE ? { ...draw, paint: { ...draw.paint, [name]: DARK_OUTLINE } } : draw;
 }

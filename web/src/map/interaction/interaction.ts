@@ -139,7 +139,7 @@ function installPicking(view: MapView, { clicked, hovered }: Reactions): Stop {
   const options = { capture: true, signal: over.signal };
   canvas.addEventListener("pointerdown", ({ pointerId, isTrusted }) => {
     isStale = false;
-    // A drag goes on over what lies on the map.
+    // A drag continues over parts of the page that cover the map.
     if (isTrusted && drags(tool.peek())) canvas.setPointerCapture(pointerId);
   }, options);
   canvas.addEventListener("pointercancel", () => drags(tool.peek()) && leaveMode(), options);

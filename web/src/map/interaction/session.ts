@@ -27,7 +27,7 @@ export const pointer = signal<{ x: number; y: number; position: Position } | nul
 /** Whether there are corners enough for an area. */
 export const isArea = computed(() => tool.value === "area" && (sketch.value?.corners ?? 0) >= 3);
 
-/** Metres and square metres of what is being measured. */
+/** Length in metres and area in square metres of the measured shape. */
 export const measured = computed(() => {
   const { line, corners } = (tool.value === "measure" ? sketch.value : null) ?? { line: [], corners: 0 };
   return line.length < 2 ? null : { length: lengthOf(line), area: corners >= 3 ? areaOf(line) : null };

@@ -1,6 +1,6 @@
 /**
  * The script of a map that was saved as one file (scripts/file.mjs makes the page, the server puts the map into it).
- * It asks nobody for anything: data, base map and MapLibre's worker are in the file.
+ * It sends no requests: data, base map and MapLibre's worker are in the file.
  */
 import "maplibre-gl/dist/maplibre-gl.css";
 import "../../theme/base.css";
