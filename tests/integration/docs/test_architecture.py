@@ -107,7 +107,7 @@ def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
         *OBLIGATIONS,
     )
     run_with_node(copy, "cd web && npm run --silent check")
-    run_with_node(copy, f"cd web && npx vitest run src/i18n/worded.test.ts {' '.join(client_tests)}")
+    run_with_node(copy, f"cd web && npm test --silent -- src/i18n/worded.test.ts {' '.join(client_tests)}")
 
 
 def run_with_node(copy: Path, command: str) -> None:
