@@ -33,14 +33,17 @@ class LocalEmbeddings:
         return self._name
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, in their order, all of one length. Raises ModelError."""
+        """A vector for each text, in their order, all of one length. The first line counts as much as the whole text:
+        in a mean of word vectors, long comments of columns would hide what a table is. Raises ModelError."""
         return await asyncio.to_thread(self._embed, list(texts))
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         try:
             if self._model is None:
                 self._model = self._load()
-            vectors: list[list[float]] = self._model.encode(texts, max_length=MAX_TOKENS).tolist()
+            heads = [text.partition("\n")[0] for text in texts]
+            whole, head = (_units(self._model.encode(each, max_length=MAX_TOKENS)) for each in (texts, heads))
+            vectors: list[list[float]] = ((whole + head) / 2).tolist()
         except Exception as error:
             raise ModelError("bad_reply", f"{self._name} cannot be used: {error}") from error
         return vectors
@@ -48,6 +51,12 @@ class LocalEmbeddings:
     async def close(self) -> None:
         """Forget the model."""
         self._model = None
+
+
+def _units(vectors: Any) -> Any:
+    """With length 1; zeros stay zeros."""
+    lengths = (vectors**2).sum(axis=1, keepdims=True) ** 0.5
+    return vectors / (lengths + (lengths == 0))
 
 
 def local_embeddings(kind: str, model: str) -> LocalEmbeddings | None:

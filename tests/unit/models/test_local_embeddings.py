@@ -46,6 +46,13 @@ async def test_a_model_in_a_folder_knows_what_is_alike(folder: Path) -> None:
     assert near > 0.9 > 0.5 > far
 
 
+async def test_the_first_line_counts_as_much_as_all_that_follows(folder: Path) -> None:
+    (found,) = await likeness(
+        f"model2vec:{folder}", ("rivers\nairports, airports, airports, airports", "rivers")
+    )
+    assert found > 0.7
+
+
 async def test_a_text_without_a_known_word_has_a_vector_of_zeros(folder: Path) -> None:
     model = embeddings(f"model2vec:{folder}", {})
     assert await model.embed(["", "qwertz", "rivers"]) == [[0, 0], [0, 0], [0, 1]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import aiohttp
 import pytest
 from sqlalchemy import text
@@ -54,6 +56,14 @@ async def test_a_table_is_found_by_a_word_that_it_does_not_have(samples_url: str
             await connection.execute(text("DROP TABLE data.clinics"))
         await until(lambda: server.registry.find("data.clinics") is None)
         assert "data.clinics" not in await found(server, "infirmary")
+
+
+@pytest.mark.skipif(find_spec("wordllama") is None, reason="the package has no build for this Python")
+async def test_a_model_in_the_server_finds_it_without_any_other_program(samples_url: str) -> None:
+    async with local_server(samples_url, embeddings="wordllama:l2_supercat_256") as server:
+        await finds(server, "aerodromes", "data.airports")
+        await finds(server, "settlements", "data.cities")
+        await finds(server, "states of the earth", "data.countries")
 
 
 async def test_values_of_tables_never_reach_the_embedding_model(samples_url: str) -> None:
