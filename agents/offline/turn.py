@@ -27,7 +27,7 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
-from agents.offline.conversation.follow_ups import requests_again
+from agents.offline.conversation.follow_ups import request_meant
 from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, last_answer, recall
 from agents.offline.conversation.past_calls import (
     CommandSpan,
@@ -42,6 +42,7 @@ from agents.offline.conversation.past_calls import (
     rows_asked_about,
     rows_listed,
     rows_meant,
+    rows_named,
 )
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
@@ -62,7 +63,7 @@ from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene
 from agents.offline.parser import is_sql, is_unread
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.rewordings import corrected, corrections, is_readable, offered, shorter, with_offers
+from agents.offline.rewordings import corrected, corrections, offered, shorter, with_offers
 from agents.offline.unknown_words import holds_any, unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
@@ -137,10 +138,8 @@ class Turn:
             self.text, self.preferred = answered(question, self.text)
         self.written = self.text
         before = self._vocabulary_before() if self.done else self.vocabulary
-        meant = requests_again(self.messages[: self.begin], self.text, before)
-        table = self._default_table()
-        readable = (each for each in meant if is_readable(each.text, before, table))
-        if (again := next(readable, next(iter(meant), None))) is not None:
+        again = request_meant(self.messages[: self.begin], self.text, before)
+        if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
         self.text = with_table_named(self.text, before)
 
@@ -353,6 +352,7 @@ class Turn:
             question_text=asked,
             alike=alike,
             of_rows=self._asked_before(place.start),
+            rows_text=rows_named(command) or (self.before.rows_text if rows == self.before.rows else ""),
         )
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:

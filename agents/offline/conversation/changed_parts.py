@@ -1,92 +1,17 @@
-"""Short messages that change one part of the previous answer: its rows, column, order or form, or ask a fact of it.
-
-Each is turned into complete requests about the same rows, which are data of the previous answer: a request says `them`,
-and tells with it which rows these are. The first request that can be read is meant.
-"""
+"""Short messages that change one part of the previous answer, its rows, column, order or form, or that ask a fact of
+it: complete requests that they stand for, of which the first one that can be read is meant."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import takewhile
+from collections.abc import Callable, Iterator
 
-from agents.core.messages import Message
-from agents.domain import Layer, Table
-from agents.offline.conversation.memory import Memory, Rows, last_answer
-from agents.offline.conversation.past_calls import layers_spoken_of
-from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, one_of
+from agents.offline.conversation import facts_asked
+from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP
+from agents.offline.conversation.ranked_again import ranked
+from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.language.conditions.contradictions import conjuncts
-from agents.offline.language.conditions.verbs import records
-from agents.offline.language.lexicon import NUMBER_WORDS
-from agents.offline.language.names.columns import times_of
-from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, doers_of, name_words, word_set
-
-PRONOUNS = word_set("it its them these those they their ones")
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """A complete request that a message stands for, and the rows that pronouns in it mean; those of a layer without."""
-
-    text: str
-    rows: Rows | None = None
-
-
-@dataclass(frozen=True)
-class Spoken:
-    """What the previous answer was about."""
-
-    memory: Memory
-    layer: Layer | None
-    """The layer mentioned last."""
-    vocabulary: Vocabulary
-
-    @classmethod
-    def of(cls, messages: Sequence[Message], vocabulary: Vocabulary) -> Spoken:
-        """What the last answer of the messages was about."""
-        layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
-        return cls(last_answer(messages), layer, vocabulary)
-
-    @cached_property
-    def table(self) -> Table | None:
-        """The table of the rows asked about, else of the layer."""
-        rows = self.memory.rows
-        charted = self.vocabulary.layer(rows.table) if rows is not None else None
-        shown = charted or (self.layer if rows is None else None)
-        name = shown.table if shown is not None else rows.table if rows is not None else ""
-        return self.vocabulary.table(name)
-
-    def repeated(self, text: str) -> Again:
-        """A request made of the previous question: its pronouns mean the same rows as there."""
-        same = keeps_pronoun(self.memory.question_text, text)
-        return Again(text, self.memory.of_rows if same else self.memory.rows)
-
-    def with_layer_named(self, again: Again) -> Again | None:
-        """The request with the layer by its name instead of `them`, if the layer shows these rows: an analysis does not
-        see the conversation."""
-        layer, rows = self.layer, again.rows
-        if layer is None or (rows is not None and (rows.table, rows.filter) != (layer.table, layer.filter)):
-            return None
-        named = _OF_THEM.sub(f"of the layer `{layer.id}`", again.text, count=1)
-        return Again(named, rows) if named != again.text else None
-
-
-_OF_THEM = re.compile(r"\bof (?:them|these|those|it)\b", re.IGNORECASE)
-
-
-def keeps_pronoun(before: str, again: str) -> bool:
-    """Whether a request is the previous one with another piece, but the same pronoun, which means the same rows as
-    then: `which 5 of them have the lowest rent`, `and the highest?`."""
-    old, new = before.lower().split(), again.lower().split()
-    kept = (*_same_begin(old, new), *_same_begin(old[::-1], new[::-1]))
-    return not PRONOUNS.isdisjoint(kept)
-
-
-def _same_begin(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, others, strict=False))]
+from agents.offline.language.words import name_words
 
 
 def changed_parts(spoken: Spoken, asked_now: str) -> Iterator[Again]:
@@ -94,77 +19,6 @@ def changed_parts(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     if spoken.memory.outcome == "done":
         for rule in _RULES:
             yield from rule(spoken, asked_now)
-
-
-_OPENER = r"(?:(?:and|now|ok|okay|then|just|only|please|show(?: me)?|list|give me)\b,? )*"
-_MOST = {"top": "highest", "highest": "highest", "largest": "highest", "greatest": "highest", "biggest": "highest",
-         "bottom": "lowest", "lowest": "lowest", "smallest": "lowest"}  # fmt: skip
-_COUNTS = rf"\d+|{one_of([word for word, number in NUMBER_WORDS.items() if 1 < number <= 20])}"
-_RANKED = re.compile(
-    rf"{_OPENER}(?:the )?(?:(?P<how>{one_of([*_MOST])}) (?P<n>{_COUNTS})|(?P<m>{_COUNTS}) (?P<most>{one_of([*_MOST])}))"
-    r"(?: ones| of (?:them|these|those))?(?:,? (?:as|in) an? (?:table|list))?\W*",
-    re.IGNORECASE,
-)
-
-
-def _ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`top five`, `now lowest five` after a layer coloured by numbers or a ranking: by the same column, of all rows."""
-    asked, rows = _RANKED.fullmatch(asked_now), spoken.memory.rows
-    if asked is None:
-        return
-    count = (asked["n"] or asked["m"]).lower()
-    number = count if count.isdigit() else f"{NUMBER_WORDS[count]:.0f}"
-    most = _MOST[(asked["how"] or asked["most"]).lower()]
-    if rows is not None and rows.sort:
-        yield Again(f'which {number} of them have the {most} "{rows.sort}"', replace(rows, sort="", number=0))
-    elif rows is None and (layer := spoken.layer) is not None and layer.style.kind in _BY_NUMBERS:
-        yield Again(f'which {number} of the layer `{layer.id}` have the {most} "{layer.style.column}"')
-
-
-_BY_NUMBERS = ("graduated", "proportional")
-_WHO = re.compile(r"(?:and )?who (?P<verb>\w+) (?:it|them|these|those)\W*", re.IGNORECASE)
-_WATCHED = word_set("record see saw observe spot find found report count survey monitor")
-"""Verbs of those who record rows, however their column is called."""
-
-
-def _by_whom(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`who recorded them`: the only column of people that is called after the verb, or of those who record rows."""
-    asked, table = _WHO.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
-    verb = asked["verb"].lower()
-    stems = [stem for ending in ("ed", "d", "s", "") if (stem := verb.removesuffix(ending))]
-    watched = any(are_forms(stem, each) for stem in stems for each in _WATCHED)
-    doers = {doer for stem in stems for doer in doers_of(stem)}
-    doers |= {doer for each in _WATCHED for doer in doers_of(each)} if watched else set()
-    called = {name for doer in doers for name in spoken.vocabulary.columns_called((table,), doer)}
-    named = [each.name for each in table.columns if each.name in called and each.kind == "text"]
-    if len(named) == 1:
-        yield Again(f'who is the "{named[0]}" of them', spoken.memory.rows)
-
-
-_WHEN = re.compile(
-    r"(?:and )?(?:when (?:was|were|is|did) the (?P<which>first|earliest|oldest|last|latest|newest|most recent)"
-    r"(?: (?:one|of (?:them|these|those)))?(?: (?P<verb>\w+))?"
-    r"|how long (?:has|have|is|was) the (?P<longest>oldest|longest|first|earliest)(?: (?:one|of (?:them|these|those)))?"
-    r" (?:been )?(?:waiting|open|pending|there))\W*",
-    re.IGNORECASE,
-)
-_FIRST = ("first", "earliest", "oldest", "longest")
-
-
-def _when(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`when was the last one`, `how long has the oldest one been waiting`: the row with the latest or earliest date."""
-    asked, table = _WHEN.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
-    times = [each for each in table.columns if each.kind in ("date", "timestamp")]
-    if asked["verb"]:
-        times = [each for each in times if records(each, asked["verb"].lower())] or times
-    times = times if len(times) == 1 else times_of(table)
-    if len(times) == 1:
-        most = "earliest" if (asked["which"] or asked["longest"]).lower() in _FIRST else "latest"
-        yield Again(f'which of them has the {most} "{times[0].name}"', spoken.memory.rows)
 
 
 _AS_FORM = re.compile(
@@ -185,12 +39,49 @@ def _of_years(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f"only those from {asked['first']} to {asked['last']}", spoken.memory.rows)
 
 
+_NOW = re.compile(
+    r"(?:and |now )?(?:only|just) (?:those |the ones )?(?:from |in |of )?"
+    r"(?P<when>(?:this|last) (?:year|month|week)|today)\W*",
+    re.IGNORECASE,
+)
+
+
+def _of_now(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`only this year`."""
+    asked = _NOW.fullmatch(asked_now)
+    if asked is not None and spoken.memory.layers:
+        yield Again(f"only those {asked['when']}", spoken.memory.rows)
+
+
+_WITH = re.compile(r"(?:and |now |please )*(?:list|show)(?: me)? (?P<with>with [^?,]+?)\W*", re.IGNORECASE)
+_MAP_THEM = re.compile(r"(?:and |now |please )*(?:map|plot) (?P<them>them|it|those|these)\W*", re.IGNORECASE)
+_SHARE = re.compile(
+    r"(?:and |so )?what (?:percentage|percent|share|proportion|fraction) (?:is|are|was|were) (?:that|this|those)\W*",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"how many (?:of (?:them|those|these) )?(?P<part>(?:are|is|were|was|have|had|lie) .+)", re.IGNORECASE
+)
+
+
+def _shorthand(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`list with owner`, `map them`; `what percentage is that?` after `how many of them were approved`."""
+    memory = spoken.memory
+    if (asked := _WITH.fullmatch(asked_now)) is not None:
+        yield Again(f"list them {asked['with']}", memory.rows)
+    if (asked := _MAP_THEM.fullmatch(asked_now)) is not None:
+        yield Again(f"show {asked['them']} on the map", memory.rows)
+    part = _PART.fullmatch(memory.question_text) if _SHARE.fullmatch(asked_now) else None
+    if part is not None:
+        yield Again(f"what percentage of them {part['part']}", memory.of_rows)
+
+
 _KIND_OF_ROWS = re.compile(
     r"(?:and |now )?(?:only|just) (?:for |of |the )*(?P<kind>[^\W\d][^?,]*?)(?: ones)?\W*", re.IGNORECASE
 )
 _GROUPS = re.compile(
     rf"(?P<begin>(?:(?:how many|number of|count of) |(?:the )?(?:{FIGURE_WORDS}) .+? of )?)"
-    rf"(?P<rows>[^\W\d]+(?: [^\W\d]+){{0,2}}?)(?P<end> (?:(?:are|is) there )?{GROUP}.*)",
+    rf"(?P<rows>the layer `[^`]+`|[^\W\d]+(?: [^\W\d]+){{0,2}}?)(?P<end> (?:(?:are|is) there )?{GROUP}.*)",
     re.IGNORECASE,
 )
 
@@ -198,22 +89,29 @@ _GROUPS = re.compile(
 def rows_of_kind(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`only mammals` after `sightings per reserve`: the figures of these rows, which the result does not have."""
     asked, groups = _KIND_OF_ROWS.fullmatch(asked_now), _GROUPS.fullmatch(spoken.memory.question_text)
-    found = spoken.vocabulary.match_table(name_words(groups["rows"])) if groups is not None else None
-    if asked is None or groups is None or found is None or found.guessed:
+    if asked is None or groups is None:
         return
-    tables, shown = {each.id for each in found.found}, spoken.table
-    words, called = name_words(asked["kind"]), spoken.vocabulary.columns_called
-    known = {table.id for table, _, _ in spoken.vocabulary.values_called(words)}
-    known |= {
-        each.id for each in (*found.found, *([shown] if shown else [])) if called((each,), asked["kind"])
-    }
-    if not known & tables or (shown is not None and shown.id in known):
-        return
+    layer = spoken.vocabulary.layer(groups["rows"].removeprefix("the layer ").strip("`"))
+    nouns, match = name_words(groups["rows"]), spoken.vocabulary.match_table
+    found = match(nouns) or match(nouns[-1:]) if layer is None else None
+    tables = found.found if found is not None and not found.guessed else ()
+    if layer is not None and (own := spoken.vocabulary.table(layer.table)) is not None:
+        tables = (own,)
     begin, rows, kind = groups["begin"], groups["rows"], asked["kind"]
+    noun = {*name_words(layer.name if layer is not None else rows)}
+    if " " in kind and name_words(kind)[-1] in noun:
+        kind = kind.rpartition(" ")[0]  # `only tram stops`
+    words, called = name_words(kind), spoken.vocabulary.columns_called
+    known = {table.id for table, _, _ in spoken.vocabulary.values_called(words)}
+    shown = spoken.table
+    known |= {each.id for each in (*tables, *([shown] if shown else [])) if called((each,), kind)}
+    if not known & {each.id for each in tables} or (shown is not None and shown.id in known):
+        return
     # Worded unlike the title of the result, which would be read as that.
     end = re.sub(r"\bper\b", "in each", groups["end"], count=1, flags=re.IGNORECASE)
-    for which in (f"{' '.join(words)} {rows}", f"{rows} that are {kind}", f"{rows} of {kind}"):
-        yield Again(f"{begin or 'number of '}{which}{end}")
+    which = (f"{rows} that are {kind}", f"{rows} of {kind}")
+    for each in (f"{' '.join(words)} {rows}", *which) if layer is None else which:
+        yield Again(f"{begin or 'number of '}{each}{end}")
 
 
 _SAME_FOR = re.compile(
@@ -265,37 +163,8 @@ def _near_the_row(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(re.sub(r"\bit\b(?=\W*$)", lambda _: name, asked_now))
 
 
-_AT_LEAST = re.compile(
-    r"(?:and )?(?P<asked>how many of (?:them|these|those)|which of (?:them|these|those)|which ones) (?P<verb>\w+)"
-    rf" (?P<how>at least|more than|over|fewer than|less than|at most) (?P<n>{_COUNTS}|one|a)"
-    r"(?: (?P<noun>[^\W\d]+))?\W*",
-    re.IGNORECASE,
-)
-
-
-def _compared(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`how many of them fledged at least one chick`: a number that is called after the verb, or after both words."""
-    asked, table = _AT_LEAST.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
-    wanted = [name_words(each)[0] for each in (asked["verb"], asked["noun"] or asked["verb"])]
-    named = [
-        each.name
-        for each in table.columns
-        if each.kind in ("integer", "number")
-        and all(
-            any(are_forms(word, own) for own in (*name_words(each.name), *name_words(each.comment or "")))
-            for word in wanted
-        )
-    ]
-    count = asked["n"].lower()
-    number = count if count.isdigit() else f"{NUMBER_WORDS.get(count, 1):.0f}"
-    if len(named) == 1:
-        yield Again(f'{asked["asked"]} have {asked["how"]} {number} "{named[0]}"', spoken.memory.rows)
-
-
 _RULES: tuple[Callable[[Spoken, str], Iterator[Again]], ...] = (
-    _ranked, _by_whom, _when, _of_years, _near_the_row, _compared,
+    ranked, *facts_asked.RULES, _of_years, _of_now, _near_the_row, _shorthand,
 )  # fmt: skip
 
 

@@ -12,14 +12,7 @@ from dataclasses import replace
 
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
-from agents.offline.conversation.changed_parts import (
-    Again,
-    Spoken,
-    changed_parts,
-    of_column,
-    piece_and_form,
-    rows_of_kind,
-)
+from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
 from agents.offline.conversation.other_rows import (
@@ -54,12 +47,15 @@ from agents.offline.conversation.pieces import (
     with_piece,
     with_time,
 )
+from agents.offline.conversation.ranked_again import ranked_first
+from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.rewordings import is_readable
 from agents.result_rows import rows_of
 
 _THESE = re.compile(
@@ -136,9 +132,18 @@ _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
-def requests_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> list[Again]:
-    """Requests that the message may stand for, the likeliest first: the first one that can be read is meant."""
-    spoken, asked_now = Spoken.of(messages, vocabulary), text.strip()
+def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> Again | None:
+    """The request that the message stands for; None if it is a request of its own."""
+    spoken = Spoken.of(messages, vocabulary)
+    found = requests_again(messages, spoken, text.strip())
+    return next(
+        (each for each in found if is_readable(each.text, vocabulary, spoken.default)),
+        next(iter(found), None),
+    )
+
+
+def requests_again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:
+    """Requests that the message may stand for, the likeliest first."""
     found = _again(messages, spoken, asked_now)
     piece, form = piece_and_form(asked_now)
     if form and (spoken.memory.question_text or spoken.memory.layers):
@@ -147,14 +152,22 @@ def requests_again(messages: Sequence[Message], text: str, vocabulary: Vocabular
 
 
 def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:
-    again = asked_again(messages, asked_now, spoken.vocabulary)
-    found = [
-        *rows_of_kind(spoken, asked_now),
-        *of_column(spoken, asked_now),
-        *([spoken.repeated(again)] if again is not None else []),
-    ]
+    found: list[Again] = []
+    if spoken.memory.outcome == "done":
+        found += [each for rule in _BEFORE_OTHERS for each in rule(spoken, asked_now)]
+    for said in dict.fromkeys((_SAME_FOR.sub("and ", asked_now), asked_now)):
+        if (again := asked_again(messages, said, spoken.vocabulary)) is not None:
+            found.append(spoken.repeated(again))
     found += changed_parts(spoken, asked_now)
-    return found + [named for each in found if (named := spoken.with_layer_named(each)) is not None]
+    return [each for again in found for each in spoken.in_other_words(again)]
+
+
+_BEFORE_OTHERS = (rows_of_kind, of_column, ranked_first)
+_SAME_FOR = re.compile(
+    r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
+    re.IGNORECASE,
+)
+"""`same for 2025` is `and 2025?`."""
 
 
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:

@@ -65,6 +65,8 @@ class Memory:
     """The answered question as written, for `and the median?`."""
     of_rows: Rows | None = None
     """The rows that a pronoun of the question meant, if not those of a layer, for the same question again."""
+    rows_text: str = ""
+    """The words of a question for its rows, which an analysis can read: `complaints in 2025`."""
     alike: tuple[Rows, ...] = ()
     """The rows of earlier questions that differ only in a place or value, for `show both on the map`."""
 
@@ -127,6 +129,7 @@ def _load(stored: Mapping[str, Any]) -> Memory:
         _rows(stored.get("rows")),
         str(stored.get("question_text") or ""),
         _rows(stored.get("of_rows")),
+        str(stored.get("rows_text") or ""),
         tuple(rows for each in stored.get("alike") or () if (rows := _rows(each)) is not None),
     )  # fmt: skip
 

@@ -270,6 +270,25 @@ def rows_listed(command: i.Command) -> str:
     return command.text.rstrip(" ?!.") if is_list else ""
 
 
+def rows_named(command: i.Command) -> str:
+    """The words of a count for its rows, unless they refer to earlier ones."""
+    meant, found = command.intent, _COUNTED.fullmatch(command.text)
+    if (
+        not isinstance(meant, i.Count)
+        or meant.subject.pronoun
+        or meant.other is not None
+        or meant.versus is not None
+    ):
+        return ""
+    return found["rows"] if found is not None and not meant.share else ""
+
+
+_COUNTED = re.compile(
+    r"(?:how many|number of|count(?: of)?) (?:the )?(?P<rows>.+?)(?: (?:are|is) there| do we have| in total)*[ ?!.]*",
+    re.IGNORECASE,
+)
+
+
 async def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     """The request with `{}` for its only place or value; empty if it has none or several."""
     meant: Any = command.intent

@@ -116,6 +116,8 @@ def _most_counted(before: str, asked_now: str) -> str | None:
     asked, counted = _HAD_MOST.fullmatch(asked_now), _COUNTED_ROWS.fullmatch(before)
     if asked is None or counted is None or re.search(GROUP, before, re.IGNORECASE):
         return None
+    if _EXIST.match(f" {counted['rows']}"):
+        return None  # `how many were serious` names no rows
     return f"which {asked['areas']} has the {asked['most']} {_EXIST.sub('', counted['rows'], count=1)}"
 
 

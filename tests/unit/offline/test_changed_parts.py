@@ -178,3 +178,64 @@ async def test_a_figure_without_a_noun_is_of_the_rows_spoken_of(chat: Chat, aske
     assert (name, arguments["column"], arguments["filters"]) == ("column_stats", "hooked", YACHTS)
     name, arguments = await _said(chat, f"how many moorings have flag Malta | {asked}")
     assert (name, arguments["column"], arguments["filters"]) == ("column_stats", "hooked", MALTA)
+
+
+@pytest.mark.parametrize(
+    ("conversation", "sort", "descending"),
+    [
+        ("show the basins coloured by depth | which has the lowest", "depth_m", False),
+        ("show moorings with a fee above 500 | which has the most", "fee_eur", True),
+        ("how many moorings with a fee above 500 | which one has the least", "fee_eur", False),
+        ("top 3 moorings by length | just the top 2", "length_m", True),
+        ("top 3 moorings by length | and by fee?", "fee_eur", True),
+        ("show moorings of yachts | which hooked the least", "hooked", False),
+        ("show moorings of yachts | how long is the longest", "length_m", True),
+    ],
+)
+async def test_a_ranking_that_names_no_column_or_rows(
+    chat: Chat, conversation: str, sort: str, descending: bool
+) -> None:
+    name, arguments = await _said(chat, conversation)
+    assert (name, arguments["sort"], arguments["descending"]) == ("query_features", sort, descending)
+    assert '"id"' not in str(arguments["filters"])
+
+
+@pytest.mark.parametrize(
+    ("conversation", "goal"),
+    [
+        ("show moorings by hull | which has the most", 'number of the layer `moorings` by "hull"'),
+        ("show moorings of yachts | which flag has the most", "number of the layer `moorings` by flag"),
+        ("show moorings of yachts | which year had the most", "number of the layer `moorings` by year"),
+        ("how many moorings have flag Malta | average fee? | per hull",
+         "average fee of moorings that have flag Malta per hull"),
+        ("how many moorings per hull in 2023 | same for 2024", "how many moorings per hull in 2024"),
+        ("yacht moorings per basin | only malta", "number of malta yacht moorings in each basin"),
+    ],
+)  # fmt: skip
+async def test_groups_of_the_rows_spoken_of(chat: Chat, conversation: str, goal: str) -> None:
+    name, arguments = await _said(chat, conversation)
+    assert (name, arguments["goal"]) == ("run_analysis", goal)
+
+
+async def test_a_command_of_several_steps_is_meant_once(chat: Chat) -> None:
+    """The message was read again with the result on the map, and the rest of it was not understood."""
+    await chat("show moorings of yachts")
+    assert "not understand" not in await chat("per year")
+
+
+@pytest.mark.parametrize(
+    ("conversation", "call"),
+    [
+        ("which mooring has the largest fee | who is the inspector", "query_features"),
+        ("how many moorings have flag Malta | map them", "add_map_layer"),
+        ("how many moorings have flag Malta | list with fee", "query_features"),
+        ("show moorings of yachts | only this year", "update_map_layer"),
+        (
+            "show moorings of yachts | how many are above 500 euros | what percentage is that",
+            "count_features",
+        ),
+    ],
+)
+async def test_requests_cut_short(chat: Chat, conversation: str, call: str) -> None:
+    name, _ = await _said(chat, conversation)
+    assert name == call

@@ -45,18 +45,15 @@ async def test_a_number_of_nothing_is_not_counted() -> None:
     assert desk.analysis.steps == [], answer
 
 
-@pytest.mark.parametrize(
-    ("before", "steps"),
-    [("show airports in Peru", ["filter", "dissolve"]), ("how many airports are there in Peru?", [])],
-)
-async def test_a_figure_of_them_keeps_its_rows_when_it_is_grouped(before: str, steps: list[str]) -> None:
-    """The groups were those of all airports. Rows that no layer shows are not grouped."""
+@pytest.mark.parametrize("before", ["show airports in Peru", "how many airports are there in Peru?"])
+async def test_a_figure_of_them_keeps_its_rows_when_it_is_grouped(before: str) -> None:
+    """The groups were those of all airports."""
     desk = Desk(World())
     chat = Chat(desk.world, analyst=desk)
     await chat(before)
     await chat("and the average elevation?")
     answer = await chat("and by country?")
-    assert [name for name, _ in desk.analysis.steps] == steps, answer
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "dissolve"], answer
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,123 @@
+"""Questions that ask a fact of the rows spoken of, and name neither them nor a column: `who recorded them`, `when was
+the last one`, `how many of them fledged at least one chick`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from agents.offline.conversation.pieces import one_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, number_of
+from agents.offline.language.conditions.verbs import records
+from agents.offline.language.lexicon import SUPERLATIVES
+from agents.offline.language.names.columns import times_of
+from agents.offline.language.words import are_forms, doers_of, name_words, word_set
+
+_WHO = re.compile(r"(?:and )?who (?P<verb>\w+) (?:it|them|these|those)\W*", re.IGNORECASE)
+_WATCHED = word_set("record see saw observe spot find found report count survey monitor")
+"""Verbs of those who record rows, however their column is called."""
+
+
+def _by_whom(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`who recorded them`: the only column of people that is called after the verb, or of those who record rows."""
+    asked, table = _WHO.fullmatch(asked_now), spoken.table
+    if asked is None or table is None:
+        return
+    verb = asked["verb"].lower()
+    stems = [stem for ending in ("ed", "d", "s", "") if (stem := verb.removesuffix(ending))]
+    watched = any(are_forms(stem, each) for stem in stems for each in _WATCHED)
+    doers = {doer for stem in stems for doer in doers_of(stem)}
+    doers |= {doer for each in _WATCHED for doer in doers_of(each)} if watched else set()
+    called = {name for doer in doers for name in spoken.vocabulary.columns_called((table,), doer)}
+    named = [each.name for each in table.columns if each.name in called and each.kind == "text"]
+    if len(named) == 1:
+        yield Again(f'who is the "{named[0]}" of them', spoken.memory.rows)
+
+
+_ONE = r"(?: (?:one|of (?:them|these|those)))?"
+_WHEN = re.compile(
+    r"(?:and )?(?:when (?:was|were|is|did|does|do|will) the"
+    rf" (?P<which>first|earliest|oldest|last|latest|newest|most recent){_ONE}(?: (?P<verb>\w+))?"
+    rf"|how long (?:has|have|is|was) the (?P<longest>oldest|longest|first|earliest){_ONE}"
+    r" (?:been )?(?:waiting|open|pending|there))\W*",
+    re.IGNORECASE,
+)
+_FIRST = ("first", "earliest", "oldest", "longest")
+
+
+def _when(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`when was the last one`, `how long has the oldest one been waiting`: the row with the latest or earliest date."""
+    asked, table = _WHEN.fullmatch(asked_now), spoken.table
+    if asked is None or table is None:
+        return
+    times = [each for each in table.columns if each.kind in ("date", "timestamp")]
+    if asked["verb"]:
+        times = [each for each in times if records(each, asked["verb"].lower())] or times
+    times = times if len(times) == 1 else times_of(table)
+    if len(times) == 1:
+        most = "earliest" if (asked["which"] or asked["longest"]).lower() in _FIRST else "latest"
+        yield Again(f'which of them has the {most} "{times[0].name}"', spoken.memory.rows)
+
+
+_AT_LEAST = re.compile(
+    r"(?:and )?(?P<asked>how many of (?:them|these|those)|which of (?:them|these|those)|which ones) (?P<verb>\w+)"
+    rf" (?P<how>at least|more than|over|fewer than|less than|at most) (?P<n>{COUNTS}|one|a)"
+    r"(?: (?P<noun>[^\W\d]+))?\W*",
+    re.IGNORECASE,
+)
+
+
+def _compared(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`how many of them fledged at least one chick`: a number that is called after the verb, or after both words."""
+    asked, table = _AT_LEAST.fullmatch(asked_now), spoken.table
+    if asked is None or table is None:
+        return
+    wanted = [name_words(each)[0] for each in (asked["verb"], asked["noun"] or asked["verb"])]
+    named = [
+        each.name
+        for each in table.columns
+        if each.kind in ("integer", "number")
+        and all(
+            any(are_forms(word, own) for own in (*name_words(each.name), *name_words(each.comment or "")))
+            for word in wanted
+        )
+    ]
+    if len(named) == 1:
+        yield Again(
+            f'{asked["asked"]} have {asked["how"]} {number_of(asked["n"])} "{named[0]}"', spoken.memory.rows
+        )
+
+
+_SUPERLATIVE = re.compile(
+    r"(?:and )?(?:how \w+ (?:is|was|are|were)|(?:what|where|who)(?:'s| is| was| were)) the"
+    rf" (?P<most>{one_of([*SUPERLATIVES])}){_ONE}\W*",
+    re.IGNORECASE,
+)
+
+
+def _the_most(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`how deep is the deepest`, `what was the longest one`."""
+    asked = _SUPERLATIVE.fullmatch(asked_now)
+    if asked is not None:
+        yield Again(f"which of them is the {asked['most']}", spoken.memory.rows)
+
+
+_ITS_FACT = re.compile(
+    r"(?:and )?(?:who|what|when) (?:is|was|are|were)(?: the| its| their)? (?P<fact>[a-z]+(?: [a-z]+){0,2})\W*",
+    re.IGNORECASE,
+)
+
+
+def _fact(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`who is the landlord` after a question about a single row: a column of that row."""
+    asked, rows, table = _ITS_FACT.fullmatch(asked_now), spoken.memory.rows, spoken.table
+    if asked is None or rows is None or not rows.single or table is None:
+        return
+    named = spoken.vocabulary.columns_called((table,), asked["fact"])
+    if len(named) == 1:
+        yield Again(f'list it with "{named[0]}"', rows)
+        yield Again(f'list them with "{named[0]}"', replace(rows, single=False))
+
+
+RULES = (_by_whom, _when, _compared, _the_most, _fact)

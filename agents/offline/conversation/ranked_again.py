@@ -1,0 +1,159 @@
+"""Rankings that name no column or no rows: `top five`, `which had the most`, `sort by total`, `which month had the
+most`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from agents.offline.conversation.memory import Rows
+from agents.offline.conversation.pieces import one_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, number_of
+from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.language.conditions.verbs import records
+from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.stored_values import columns_in
+
+_OPENER = r"(?:(?:and|now|ok|okay|then|just|only|please|show(?: me)?|list|give me)\b,? )*"
+_MOST = {"top": "highest", "highest": "highest", "largest": "highest", "greatest": "highest", "biggest": "highest",
+         "most": "highest", "bottom": "lowest", "lowest": "lowest", "smallest": "lowest", "fewest": "lowest",
+         "least": "lowest"}  # fmt: skip
+_NUMBERED = one_of([each for each in _MOST if each not in ("most", "fewest", "least")])
+_RANKED = re.compile(
+    rf"{_OPENER}(?:the )?(?:(?P<how>{_NUMBERED}) (?P<n>{COUNTS})|(?P<m>{COUNTS}) (?P<most>{_NUMBERED}))"
+    r"(?: ones| of (?:them|these|those))?(?:,? (?:as|in) an? (?:table|list))?\W*",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(
+    r"(?:and )?(?:which|what|who)(?: one| of (?:them|these|those))? (?:has|have|had|is|was|got) (?:the )?"
+    rf"(?P<most>{one_of([each for each in _MOST if each not in ('top', 'bottom')])})(?: one)?\W*",
+    re.IGNORECASE,
+)
+_BY = re.compile(rf"{_OPENER}by (?:the |their )?(?P<by>[^?,]+?)\W*", re.IGNORECASE)
+_BY_NUMBERS = ("graduated", "proportional")
+
+
+def ranked_first(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`just the top 3`, `and by cars?` after a ranking; `which has the lowest` after a layer coloured by numbers."""
+    rows, by = spoken.memory.rows, _BY.fullmatch(asked_now)
+    if rows is not None and rows.sort:
+        yield from ranked(spoken, asked_now)
+        table = spoken.table
+        if by is not None and table is not None and spoken.vocabulary.columns_called((table,), by["by"]):
+            most = "highest" if rows.descending else "lowest"
+            yield Again(f"which {rows.number} of them have the {most} {by['by']}", _ranked_of(rows))
+    elif (
+        rows is None
+        and _SINGLE.fullmatch(asked_now)
+        and spoken.layer is not None
+        and not _is_of_figures(spoken)
+    ):
+        yield from ranked(spoken, asked_now)
+
+
+def _is_of_figures(spoken: Spoken) -> bool:
+    table = spoken.vocabulary.table(spoken.layer.table) if spoken.layer is not None else None
+    return table is not None and table.is_result
+
+
+def ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`top five`, `now lowest five`, `which had the most` after a ranking, a layer coloured by numbers, or rows with a
+    condition on one number: by the same column, of all rows."""
+    asked, single = _RANKED.fullmatch(asked_now), _SINGLE.fullmatch(asked_now)
+    if asked is not None:
+        which = f"which {number_of(asked['n'] or asked['m'])} of them have"
+        most = _MOST[(asked["how"] or asked["most"]).lower()]
+    elif single is not None:
+        which, most = "which of them has", _MOST[single["most"].lower()]
+    else:
+        yield from _sorted_result(spoken, asked_now)
+        yield from _most_of_group(spoken, asked_now)
+        yield from _most_done(spoken, asked_now)
+        return
+    rows, layer = spoken.memory.rows, spoken.layer
+    column = _column(spoken)
+    if rows is not None and column:
+        yield Again(f'{which} the {most} "{column}"', _ranked_of(rows))
+    elif rows is None and layer is not None and column:
+        named = which.replace("of them", f"of the layer `{layer.id}`")
+        yield Again(f'{named} the {most} "{column}"')
+    elif rows is None and layer is not None and layer.style.kind == "categorical" and most == "highest":
+        yield Again(f'number of the layer `{layer.id}` by "{layer.style.column}"')
+
+
+def _ranked_of(rows: Rows) -> Rows:
+    """All rows that a ranking was made of, also those without a value."""
+    empty = {"op": "isNull", "args": [{"property": rows.sort}]}
+    kept = [each for each in conjuncts(rows.filter) if each != {"op": "not", "args": [empty]}]
+    where = {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
+    return replace(rows, filter=where if rows.sort else rows.filter, sort="", number=0, single=False)
+
+
+def _column(spoken: Spoken) -> str:
+    """The column of the ranking or the colours, else the only number with a condition."""
+    rows, layer, table = spoken.memory.rows, spoken.layer, spoken.table
+    if rows is not None and rows.sort:
+        return rows.sort
+    if rows is None and layer is not None and layer.style.kind in _BY_NUMBERS and layer.style.column:
+        return layer.style.column
+    where = rows.filter if rows is not None else layer.filter if layer is not None else None
+    used = {name for part in conjuncts(where) for name in columns_in(part)} if table is not None else set()
+    numbers = [each.name for each in table.columns if each.name in used and is_number(each)] if table else []
+    return numbers[0] if len(numbers) == 1 else ""
+
+
+_SORTED = re.compile(
+    r"(?:and |now |then |please )*(?:sort|order|rank)(?:ed)? (?:(?:it|them|these|those|that|the list|the table) )?by"
+    r" (?:the )?(?P<by>[^?,]+?)\W*",
+    re.IGNORECASE,
+)
+
+
+def _sorted_result(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`sort by total` after figures of groups: all groups by that figure."""
+    asked, layer, table = _SORTED.fullmatch(asked_now), spoken.layer, spoken.table
+    if asked is None or layer is None or table is None or not table.is_result:
+        return
+    names = [*spoken.vocabulary.columns_called((table,), asked["by"])]
+    figure = STATISTICS.get(asked["by"].lower(), "")
+    names = names or [each.name for each in table.columns if figure and each.name.startswith(f"{figure}_")]
+    if len(names) == 1:
+        yield Again(f'top 20 of the layer `{layer.id}` by "{names[0]}"')
+
+
+_MOST_OF = re.compile(
+    r"(?:and )?(?:which|what) (?P<group>[a-z]+(?: [a-z]+)?) (?:has|have|had|got|did)(?: the)? most"
+    r"(?: of (?:them|those))?\W*",
+    re.IGNORECASE,
+)
+
+
+def _most_of_group(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`which month had the most` after rows were drawn: their number in each month, the greatest first."""
+    asked, table = _MOST_OF.fullmatch(asked_now), spoken.table
+    if asked is None or table is None or table.is_result:
+        return
+    group = asked["group"].lower()
+    if spoken.vocabulary.match_table(name_words(group)) is None and (
+        group in ("year", "month") or spoken.vocabulary.columns_called((table,), group)
+    ):
+        yield Again(f"number of them by {group}", spoken.memory.rows)
+
+
+_DID_MOST = re.compile(
+    r"(?:and )?which(?: one| of (?:them|these|those))? (?P<verb>[a-z]+)(?: the)? (?P<most>most|least|fewest)\W*",
+    re.IGNORECASE,
+)
+
+
+def _most_done(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`which delivered the least`: by the only number that is called after the verb."""
+    asked, table = _DID_MOST.fullmatch(asked_now), spoken.table
+    if asked is None or table is None:
+        return
+    named = [each.name for each in table.columns if is_number(each) and records(each, asked["verb"].lower())]
+    if len(named) == 1:
+        yield Again(f'which of them has the {_MOST[asked["most"].lower()]} "{named[0]}"', spoken.memory.rows)

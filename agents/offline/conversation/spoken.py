@@ -1,0 +1,114 @@
+"""What the previous answer was about, and requests about the same rows that a short message stands for.
+
+The rows are data of the previous answer: a request says `them`, and tells with it which rows these are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+
+from agents.core.messages import Message
+from agents.domain import Layer, Table
+from agents.offline.conversation.memory import Memory, Rows, last_answer
+from agents.offline.conversation.past_calls import layers_spoken_of
+from agents.offline.conversation.pieces import GROUP, one_of
+from agents.offline.language.lexicon import NUMBER_WORDS
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
+
+COUNTS = rf"\d+|{one_of([word for word, number in NUMBER_WORDS.items() if 1 < number <= 20])}"
+
+
+def number_of(word: str) -> str:
+    """The digits of a number in words or digits; 1 for an article."""
+    return word if word.isdigit() else f"{NUMBER_WORDS.get(word.lower(), 1):.0f}"
+
+
+PRONOUNS = word_set("it its them these those they their ones")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A complete request that a message stands for, and the rows that pronouns in it mean; those of a layer without."""
+
+    text: str
+    rows: Rows | None = None
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What the previous answer was about."""
+
+    memory: Memory
+    layer: Layer | None
+    """The layer mentioned last."""
+    vocabulary: Vocabulary
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], vocabulary: Vocabulary) -> Spoken:
+        """What the last answer of the messages was about."""
+        layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
+        return cls(last_answer(messages), layer, vocabulary)
+
+    @cached_property
+    def table(self) -> Table | None:
+        """The table of the rows asked about, else of the layer."""
+        rows = self.memory.rows
+        charted = self.vocabulary.layer(rows.table) if rows is not None else None
+        shown = charted or (self.layer if rows is None else None)
+        name = shown.table if shown is not None else rows.table if rows is not None else ""
+        return self.vocabulary.table(name)
+
+    def repeated(self, text: str) -> Again:
+        """A request made of the previous question: its pronouns mean the same rows as there."""
+        same = keeps_pronoun(self.memory.question_text, text)
+        return Again(text, self.memory.of_rows if same else self.memory.rows)
+
+    @property
+    def default(self) -> Table | None:
+        """The table that a request means if it names none."""
+        layers = self.vocabulary.layers
+        return self.table or (self.vocabulary.table(layers[-1].table) if layers else None)
+
+    def in_other_words(self, again: Again) -> list[Again]:
+        """The request, and with the layer that shows the rows, or with the words that named them, instead of `them`:
+        these first for figures of groups, for an analysis does not see the conversation."""
+        named = [*self._with_rows_named(again)]
+        return [*named, again] if re.search(GROUP, again.text, re.IGNORECASE) else [again, *named]
+
+    def _with_rows_named(self, again: Again) -> Iterator[Again]:
+        layer, rows, before = self.layer, again.rows, self.memory.rows
+        names = []
+        if layer is not None and (rows is None or (rows.table, rows.filter) == (layer.table, layer.filter)):
+            names.append(f"the layer `{layer.id}`")
+        elif (
+            rows is not None
+            and before is not None
+            and (rows.table, rows.filter) == (before.table, before.filter)
+        ):
+            words = self.memory.rows_text
+            names += [_VERB.sub(r" that \1", words, count=1), words] if words else []
+        for name in names:
+            named = _OF_THEM.sub(lambda _, name=name: f"of {name}", again.text, count=1)  # type: ignore[misc]
+            if named != again.text:
+                yield Again(named, rows)
+
+
+_VERB = re.compile(r" (are|were|have|had)\b", re.IGNORECASE)
+_OF_THEM = re.compile(r"\bof (?:them|these|those|it)\b", re.IGNORECASE)
+
+
+def keeps_pronoun(before: str, again: str) -> bool:
+    """Whether a request is the previous one with another piece, but the same pronoun, which means the same rows as
+    then: `which 5 of them have the lowest rent`, `and the highest?`."""
+    old, new = before.lower().split(), again.lower().split()
+    kept = (*_same_begin(old, new), *_same_begin(old[::-1], new[::-1]))
+    return not PRONOUNS.isdisjoint(kept)
+
+
+def _same_begin(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, others, strict=False))]
