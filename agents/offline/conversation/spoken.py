@@ -64,8 +64,11 @@ class Spoken:
         return self.vocabulary.table(name)
 
     def repeated(self, text: str) -> Again:
-        """A request made of the previous question: its pronouns mean the same rows as there."""
+        """A request made of the previous question: its pronouns mean the same rows as there, and so does what names no
+        rows (`how many dwellings were approved in Aston`, `and in Barley?`)."""
+        before, words = self.memory.question_text.lower().split(), text.lower().split()
         same = keeps_pronoun(self.memory.question_text, text)
+        same = same or (PRONOUNS.isdisjoint(words) and len(_same_begin(before, words)) > 1)
         return Again(text, self.memory.of_rows if same else self.memory.rows)
 
     @property

@@ -239,3 +239,9 @@ async def test_a_command_of_several_steps_is_meant_once(chat: Chat) -> None:
 async def test_requests_cut_short(chat: Chat, conversation: str, call: str) -> None:
     name, _ = await _said(chat, conversation)
     assert name == call
+
+
+async def test_a_figure_without_a_noun_is_not_narrowed_by_the_value_that_it_replaces(chat: Chat) -> None:
+    name, arguments = await _said(chat, "how many fish were landed with flag Malta | and italy?")
+    assert (name, arguments["column"]) == ("column_stats", "hooked")
+    assert arguments["filters"] == ITALY
