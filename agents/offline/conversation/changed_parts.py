@@ -54,6 +54,10 @@ def _of_now(spoken: Spoken, asked_now: str) -> Iterator[Again]:
 
 
 _WITH = re.compile(r"(?:and |now |please )*(?:list|show)(?: me)? (?P<with>with [^?,]+?)\W*", re.IGNORECASE)
+_HOW_MANY_IN = re.compile(
+    r"(?:and )?how many (?P<when>(?:in|since|before|after|from|until|during|between) [^?]+?)\W*",
+    re.IGNORECASE,
+)
 _MAP_THEM = re.compile(r"(?:and |now |please )*(?:map|plot) (?P<them>them|it|those|these)\W*", re.IGNORECASE)
 _SHARE = re.compile(
     r"(?:and |so )?what (?:percentage|percent|share|proportion|fraction) (?:is|are|was|were) (?:that|this|those)\W*",
@@ -69,6 +73,8 @@ def _shorthand(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     memory = spoken.memory
     if (asked := _WITH.fullmatch(asked_now)) is not None:
         yield Again(f"list them {asked['with']}", memory.rows)
+    if (asked := _HOW_MANY_IN.fullmatch(asked_now)) is not None:
+        yield Again(f"how many of them {asked['when']}", memory.rows)
     if (asked := _MAP_THEM.fullmatch(asked_now)) is not None:
         yield Again(f"show {asked['them']} on the map", memory.rows)
     part = _PART.fullmatch(memory.question_text) if _SHARE.fullmatch(asked_now) else None

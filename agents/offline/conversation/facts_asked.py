@@ -89,6 +89,25 @@ def _compared(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         )
 
 
+_KINDS = re.compile(
+    r"(?:and )?how many (?:different |distinct )?(?P<kinds>[a-z]+(?: [a-z]+)?)(?: are there| is that)?\W*",
+    re.IGNORECASE,
+)
+
+
+def kinds_counted(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`how many species` after nests were shown: the different values of their column, not a number of another
+    table."""
+    asked, table = _KINDS.fullmatch(asked_now), spoken.table
+    if asked is None or table is None or table.is_result:
+        return
+    named = spoken.vocabulary.columns_called((table,), asked["kinds"])
+    kinds = [each.name for each in table.columns if each.name in named and each.kind == "text"]
+    if len(named) == len(kinds) == 1 and spoken.vocabulary.match_table(name_words(asked["kinds"])) is None:
+        rows = table.name.replace("_", " ")
+        yield Again(f"how many different {asked['kinds']} do those {rows} have", spoken.memory.rows)
+
+
 _SUPERLATIVE = re.compile(
     r"(?:and )?(?:how \w+ (?:is|was|are|were)|(?:what|where|who)(?:'s| is| was| were)) the"
     rf" (?P<most>{one_of([*SUPERLATIVES])}){_ONE}\W*",
@@ -112,12 +131,14 @@ _ITS_FACT = re.compile(
 def _fact(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`who is the landlord` after a question about a single row: a column of that row."""
     asked, rows, table = _ITS_FACT.fullmatch(asked_now), spoken.memory.rows, spoken.table
-    if asked is None or rows is None or not rows.single or table is None:
+    if asked is None or table is None:
         return
     named = spoken.vocabulary.columns_called((table,), asked["fact"])
-    if len(named) == 1:
+    if len(named) == 1 and rows is not None and rows.single:
         yield Again(f'list it with "{named[0]}"', rows)
         yield Again(f'list them with "{named[0]}"', replace(rows, single=False))
+    elif len(named) == 1 and asked_now.lower().startswith(("who", "and who")):
+        yield Again(f'list them with "{named[0]}"', rows)
 
 
 RULES = (_by_whom, _when, _compared, _the_most, _fact)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
+from agents.offline.conversation.facts_asked import kinds_counted
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
 from agents.offline.conversation.other_rows import (
@@ -162,7 +163,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
     return [each for again in found for each in spoken.in_other_words(again)]
 
 
-_BEFORE_OTHERS = (rows_of_kind, of_column, ranked_first)
+_BEFORE_OTHERS = (rows_of_kind, of_column, ranked_first, kinds_counted)
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
     re.IGNORECASE,

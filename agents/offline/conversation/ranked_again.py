@@ -29,10 +29,12 @@ _RANKED = re.compile(
 )
 _SINGLE = re.compile(
     r"(?:and )?(?:which|what|who)(?: one| of (?:them|these|those))? (?:has|have|had|is|was|got) (?:the )?"
-    rf"(?P<most>{one_of([each for each in _MOST if each not in ('top', 'bottom')])})(?: one)?\W*",
+    r"(?P<most>most|highest|lowest|fewest|least)(?: one)?\W*",
     re.IGNORECASE,
 )
 _BY = re.compile(rf"{_OPENER}by (?:the |their )?(?P<by>[^?,]+?)\W*", re.IGNORECASE)
+_BY_SIZE = ("largest", "greatest", "biggest", "smallest")
+"""Words that may mean the size of shapes, and not the column of the colours."""
 _BY_NUMBERS = ("graduated", "proportional")
 
 
@@ -74,13 +76,15 @@ def ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield from _most_done(spoken, asked_now)
         return
     rows, layer = spoken.memory.rows, spoken.layer
-    column = _column(spoken)
+    is_number_of_rows = single is not None and single["most"].lower() == "most"
+    word = asked["how"] or asked["most"] if asked is not None else ""
+    column = _column(spoken) if (rows is not None and rows.sort) or word.lower() not in _BY_SIZE else ""
     if rows is not None and column:
         yield Again(f'{which} the {most} "{column}"', _ranked_of(rows))
     elif rows is None and layer is not None and column:
         named = which.replace("of them", f"of the layer `{layer.id}`")
         yield Again(f'{named} the {most} "{column}"')
-    elif rows is None and layer is not None and layer.style.kind == "categorical" and most == "highest":
+    elif rows is None and layer is not None and layer.style.kind == "categorical" and is_number_of_rows:
         yield Again(f'number of the layer `{layer.id}` by "{layer.style.column}"')
 
 

@@ -68,7 +68,7 @@ async def test_another_value_of_the_same_column(chat: Chat, conversation: str, f
     [
         ("show the basins coloured by depth | top two", "depth_m", True, 2),
         ("show the basins coloured by depth | top two | now lowest 2", "depth_m", False, 2),
-        ("show the basins coloured by depth | the 2 smallest as a table", "depth_m", False, 2),
+        ("show the basins coloured by depth | the 2 lowest as a table", "depth_m", False, 2),
         ("top 3 moorings by length | now the lowest two", "length_m", False, 2),
         ("top 3 moorings by length | same for fee", "fee_eur", True, 3),
     ],
@@ -245,3 +245,21 @@ async def test_a_figure_without_a_noun_is_not_narrowed_by_the_value_that_it_repl
     name, arguments = await _said(chat, "how many fish were landed with flag Malta | and italy?")
     assert (name, arguments["column"]) == ("column_stats", "hooked")
     assert arguments["filters"] == ITALY
+
+
+@pytest.mark.parametrize("asked", ["how many flags", "how many different flags are there"])
+async def test_different_values_of_the_rows_are_counted(chat: Chat, asked: str) -> None:
+    name, arguments = await _said(chat, f"show moorings of yachts | {asked}")
+    assert (name, arguments["column"], arguments["filters"]) == ("column_stats", "flag", YACHTS)
+
+
+async def test_the_largest_is_not_the_group_with_the_most_rows(chat: Chat) -> None:
+    await chat("show moorings by hull")
+    await chat("which is the largest")
+    assert [name for name, _ in chat.calls] in ([], ["cannot_do"])
+
+
+async def test_how_many_in_a_year(chat: Chat) -> None:
+    name, arguments = await _said(chat, "show moorings of yachts | how many in 2024")
+    assert name == "count_features"
+    assert YACHTS in arguments["filters"]["args"]
