@@ -82,8 +82,7 @@ def ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     if rows is not None and column:
         yield Again(f'{which} the {most} "{column}"', _ranked_of(rows))
     elif rows is None and layer is not None and column:
-        named = which.replace("of them", f"of the layer `{layer.id}`")
-        yield Again(f'{named} the {most} "{column}"')
+        yield Again(f'{which} the {most} "{column}"')
     elif rows is None and layer is not None and layer.style.kind == "categorical" and is_number_of_rows:
         yield Again(f'number of the layer `{layer.id}` by "{layer.style.column}"')
 
@@ -125,7 +124,7 @@ def _sorted_result(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     figure = STATISTICS.get(asked["by"].lower(), "")
     names = names or [each.name for each in table.columns if figure and each.name.startswith(f"{figure}_")]
     if len(names) == 1:
-        yield Again(f'top 20 of the layer `{layer.id}` by "{names[0]}"')
+        yield Again(f'which 20 of them have the highest "{names[0]}"')
 
 
 _MOST_OF = re.compile(

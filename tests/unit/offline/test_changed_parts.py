@@ -263,3 +263,20 @@ async def test_how_many_in_a_year(chat: Chat) -> None:
     name, arguments = await _said(chat, "show moorings of yachts | how many in 2024")
     assert name == "count_features"
     assert YACHTS in arguments["filters"]["args"]
+
+
+@pytest.mark.parametrize("asked", ["the top two", "which has the lowest"])
+async def test_a_ranking_is_of_what_the_layer_shows(chat: Chat, asked: str) -> None:
+    await chat("show moorings with a fee above 300")
+    await chat("only the yachts")
+    await chat(asked)
+    ((_, arguments),) = chat.calls
+    assert YACHTS in arguments["filters"]["args"], arguments
+
+
+async def test_a_ranking_of_a_coloured_layer_is_of_what_it_shows(chat: Chat) -> None:
+    await chat("colour moorings by fee")
+    await chat("only the yachts")
+    await chat("top two")
+    ((_, arguments),) = chat.calls
+    assert YACHTS in arguments["filters"]["args"], arguments
