@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
-from agents.offline.language.names.columns import names_rows
+from agents.offline.language.names.rows import names_rows
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, is_numbered, name_words, singular

@@ -200,6 +200,8 @@ def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 _LINKS = word_set("on in at by from of the a an still currently")
 _MADE_OF = {"made": "material", "built": "material", "called": "name"}
 _THERE_ARE = "((are|were) there|(do|did) (we|you|they) have)"
+_THERE_IS = f"({_THERE_ARE}|(is|was) there|where (are|were|is|was) there)"
+_IN = "(in|at|within)"
 _PEOPLE = "(people|inhabitants|residents|persons|citizens)"
 _MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
 _TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
@@ -327,10 +329,12 @@ COMMANDS = (
         _more_rows,
         -5.0,
     ),
-    command(
-        "(are|were) there how=(more|fewer|less) {rows:selection} in {one:words} than in {other:words}",
-        _more_rows,
-        -5.0,
+    *(
+        command(f"{_THERE_IS} {how} {_IN} {{one:words}} {other} {{other:words}}", _more_rows, -5.0)
+        for how, other in (
+            ("how=(more|fewer|less) {rows:selection}", f"than {_IN}"),
+            ("(more|fewer|less) {rows:selection} [,]", f"[,] or [{_IN}]"),
+        )
     ),
     command(
         "compare [the] [number of] {rows:selection} in {one:words} (and|with|to) [in] {other:words}",

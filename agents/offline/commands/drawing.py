@@ -66,11 +66,22 @@ class DrawingCommands(Grammar):
             return None
         cursor.take(*_MAP_OF)
         cursor.take("where")
-        shown = self._shown(self.subject(unknown=True, one=True))
+        shown = self._shown(self._among(self.subject(unknown=True, one=True)))
         if verb == "outline" and isinstance(shown, Show | Restyle) and shown.look.color is not None:
             look = replace(shown.look, color=None, outline=shown.look.color, unfilled=True)
             return replace(shown, look=look)
         return None if verb == "outline" else shown
+
+    def _among(self, subject: Subject | None) -> Subject | None:
+        """`listed buildings among the demolition permits`: the latter rows, with the condition of the first ones."""
+        start = self.cursor.at
+        if subject is None or subject.where is None or not self.cursor.take("among", "amongst", "out of"):
+            return subject
+        rows = self.subject(pronouns=False)
+        if rows is None or rows.mention.tables != subject.mention.tables:
+            self.cursor.at = start
+            return subject
+        return replace(rows, where=all_of(rows.where, subject.where))
 
     def _may_be(self, word: str) -> bool:
         """Whether `open` is a state of the rows: `open bridges`, `open claims`."""

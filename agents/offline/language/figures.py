@@ -132,7 +132,7 @@ class Figures(Pieces):
             year = token is not None and token.kind == "number" and token.text.isdigit() and cursor.at > begin
             if token is None or not (token.kind == "word" or year):
                 break
-            if cursor.word() in _COLUMN_ENDS and not (found and cursor.word() in ("of", "in")):
+            if cursor.word() in _COLUMN_ENDS and not (found and cursor.word() in ("of", "in", "per")):
                 break
             cursor.at += 1
             text = cursor.since(begin)

@@ -159,7 +159,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "pk": "park", "priv": "private", "prop": "property proportion", "prot": "protected protection", "pub": "public",
         "rte": "route", "sch": "school", "sev": "severity", "spd": "speed", "spp": "species", "subst": "substation",
         "typ": "type", "veg": "vegetation", "veh": "vehicle", "wtr": "water", "yld": "yield", "zn": "zone",
-        "hr": "hour", "inc": "income incident",
+        "hr": "hour", "pax": "passenger", "inc": "income incident",
         "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
         "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
         "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
@@ -195,7 +195,7 @@ _SYNONYMS = tuple(
         "excavation dig",
         "earthquake quake tremor",
         "parcel lot plot",
-        "rider passenger",
+        "rider passenger ridership boarding",
         "occupant occupier",
         "pupil student",
         "staff employee worker",
@@ -206,7 +206,9 @@ _SYNONYMS = tuple(
 _SAME_AT_THE_END = word_set("accident borehole collision crash earthquake quake tremor well")
 """Synonyms also after other words: `crashes` for road collisions."""
 
-COUNTED_ALIKE = word_set("rider passenger pupil student staff employee worker occupant occupier")
+COUNTED_ALIKE = word_set(
+    "rider passenger ridership boarding pupil student staff employee worker occupant occupier"
+)
 """Synonyms for things that columns count."""
 
 

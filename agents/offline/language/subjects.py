@@ -37,9 +37,8 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
-_MOST_ADJECTIVES = 5
-_MOST_SIZED = 4
-"""Maximum number of words of a quantity before a noun."""
+_MOST_ADJECTIVES, _MOST_SIZED = 5, 4  # words of adjectives, and of a quantity, before a noun
+_BEFORE_ONE = ("which", "what", "more", "less")  # `which oak`, `more new build in the north`
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +138,7 @@ class Grammar(ValueNouns):
             if mention is not None:
                 return Subject(mention, all=not mention.everything)
             cursor.take("all of the", "all the", "all of", "all", "every", "each")
-        one = (
-            one or cursor.word() in ("a", "an", "any") or (start > 0 and cursor.word(-1) in ("which", "what"))
-        )
+        one = one or cursor.word() in ("a", "an", "any") or (start > 0 and cursor.word(-1) in _BEFORE_ONE)
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative() or take_first(cursor)
@@ -174,10 +171,11 @@ class Grammar(ValueNouns):
             cursor.at = begin + count
             valued = self._rows_of_a_value(top, one=one or top is not None)
             if valued is not None:
-                in_name = self._are_in_name(range(begin, begin + count), valued.mention)
+                before = range(begin, begin + count)
+                in_name = self._are_in_name(before, valued)
                 if count and in_name and isinstance(valued.where, Matches):
                     break  # `cycle paths` are no `separated path`, of cycle counts
-                adjective = None if in_name else self._kinds(range(begin, begin + count))
+                adjective = None if in_name else self._kinds(before)
                 return replace(valued, where=all_of(adjective, valued.where), all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
@@ -248,16 +246,17 @@ class Grammar(ValueNouns):
             return DatePart("weekday", days)
         return OneOf(text[:-2] if owned else text, how="kind")
 
-    def _are_in_name(self, places: range, mention: Mention) -> bool:
-        """Whether words before a value are of the table's name: `planned roads`, of planned schemes."""
+    def _are_in_name(self, places: range, valued: Subject) -> bool:
+        """Whether words before a value are of its table's or column's name: `former factories`, of a former use."""
         words = {word for place in places for word in name_words(self.cursor.tokens[place].text)}
-        tables = self.tables_of(mention)
-        return bool(tables) and all(words <= {*name_words(table.name)} for table in tables)
+        tables = self.tables_of(valued.mention)
+        column = valued.where.column if isinstance(valued.where, OneOf | Matches) else None
+        names = (*(t.name for t in tables[:1]), *(column.columns if column is not None else ()))
+        return any(words <= {*name_words(each)} for each in names)
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
         """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""
-        found = self.rows_of_values(one=one)
-        return Subject(*found, top) if found is not None else None
+        return Subject(*found, top) if (found := self.rows_of_values(one=one)) is not None else None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at
@@ -287,6 +286,10 @@ class Grammar(ValueNouns):
             begin = cursor.at
             if looks and cursor.take(p.ON_THE_MAP) is None and self._lies_on_top(subject.mention):
                 cursor.take(p.ON_TOP)
+            kind = where[0] if looks and len(where) == 1 and not subject.mention.of_value else None
+            if (several := look_rules.of_values(look, kind, subject.mention.text)) is not None:
+                look, where = several[0], [several[1]]
+                continue
             added = look_rules.add(look) if looks else None
             if added is not None:
                 look = added
@@ -376,8 +379,7 @@ class Grammar(ValueNouns):
         """The unit in a final `in km`."""
         start = self.cursor.at
         unit = take_unit(self.cursor) if self.cursor.take("in") else None
-        if unit is None:
-            self.cursor.at = start
+        self.cursor.at = start if unit is None else self.cursor.at
         return unit
 
     # --- small words -----------------------------------------------------------------------------------------

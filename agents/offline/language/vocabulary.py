@@ -16,14 +16,14 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
-from agents.offline.language.lexicon import COUNTED_ALIKE, names_alike, riders_called, things_called
-from agents.offline.language.names.columns import DULL, columns_called, names_rows
-from agents.offline.language.names.comments import codes_explained
+from agents.offline.language.lexicon import names_alike, riders_called, things_called
+from agents.offline.language.names.columns import DULL, columns_called
+from agents.offline.language.names.comments import codes_of
 from agents.offline.language.names.costs import (
     are_of_other_years,
     word_cost,
 )
-from agents.offline.language.names.rows import cost_of_rows, nouns_of_rows
+from agents.offline.language.names.rows import cost_of_rows, names_rows, nouns_of_rows
 from agents.offline.language.reading import Unhashed
 from agents.offline.language.words import fold, misspelt, name_words, naming_places, words_of_things
 from agents.ports import OperationInfo, TableRegistry
@@ -85,9 +85,8 @@ class TableIndex:
                 for sample in column.samples if column.kind == "text" else ():
                     for words in {name_words(sample), *((noun,) for noun in riders_called(fold(sample)))}:
                         found[words].append((table, column.name, sample))
-                for words, codes in codes_explained(column.comment).items():
-                    if codes[0] in column.samples:
-                        found[words].append((table, column.name, codes[0]))
+                for words, codes in codes_of(column).items():
+                    found[words].append((table, column.name, codes[0]))
         return found
 
     @cached_property
@@ -326,9 +325,6 @@ class Vocabulary:
         key = (ids, words)
         if key not in self._columns:
             found = self._without_other_rows(tables, words, columns_called(tables, words))
-            if not found and words[-1] in COUNTED_ALIKE:  # `occupants` of “Permitted occupiers”
-                alike = [(*words[:-1], noun) for noun in sorted(things_called(words[-1]))]
-                found = [name for each in alike for name in columns_called(tables, each)]
             if not found and len(words) == 1 and self.match_table(words) is None:
                 others = {(noun,) for noun in things_called(words[0])}
                 texts = {each.name: each for table in tables for each in table.columns if each.kind == "text"}

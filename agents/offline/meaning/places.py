@@ -15,7 +15,7 @@ from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
 from agents.geo.place_names import CONTINENTS
 from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
-from agents.offline.language.names.columns import names_rows
+from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.columns import is_number

@@ -9,7 +9,8 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.group_rankings import COUNT
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
+from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
@@ -179,6 +180,16 @@ def _figure_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     return (inside, summary(RESULT, (), figure, title))
 
 
+def _of_each_row(build: Build) -> Build:
+    """The same for an average: that of `places per kindergarten` is that of the places of kindergartens."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        return build(bindings, context) if bindings["figure"]["function"] == "mean" else None
+
+    return built
+
+
+_PER_ROW = "<what> {figure:figure} (per|for each|for every|of each|of every) {source:bare}"
 _PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
 _COUNTED = (
     "(how much|how many|what is|what was|give me|tell me) {counted:counted}"
@@ -187,6 +198,8 @@ _COUNTED = (
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
     rule("<what> {figure:figure} (of|for|in) [all] [the] {source:rows}", _of_made),
+    rule(f"{_PER_ROW} [,] (by|per|for each|grouped by) {{by:column}}", _of_each_row(by_own_column)),
+    rule(f"{_PER_ROW} [,] <for_each> [of] {{areas:bare}}", _of_each_row(by_place), BY_PLACE),
     rule("how many {what:column} (go to|attend|work at|work in|use) [all] [the] {source:rows}", _attended),
     rule(
         "how much [money] (was|is|were|has been|have been|did we|do we) {what:column} [in total]"

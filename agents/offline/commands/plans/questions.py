@@ -25,13 +25,14 @@ from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_age, check_unit, check_when, is_number, named_column
-from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, parts_of
+from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, OneOf, parts_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import full_name, places_meant
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
 from agents.offline.meaning.row_names import has_row_names, name_column
-from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
-from agents.offline.meaning.stored_values import columns_in
+from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, unless_refused
+from agents.offline.meaning.spellings import place_forms
+from agents.offline.meaning.stored_values import columns_in, stored_values
 from agents.offline.meaning.tables_meant import with_rows_spoken_of
 from agents.offline.meaning.units import in_unit
 from agents.worded import joined
@@ -96,6 +97,18 @@ async def _filters(scene: Scene, table: Table, subject: Mention, where: Conditio
 _SPOKEN_OF = ("those", "them", "these")
 
 
+async def _of_named_area(scene: Scene, table: Table, where: Condition | None) -> Condition | None:
+    """The condition, of the row itself if rows are areas and the place is only the name of one: `median rent in
+    Lindenau`, of districts."""
+    is_place = isinstance(where, OneOf) and where.how == "in" and where.column is None
+    own = name_column(table) if is_place and table.geometry_family == "polygon" else None
+    if own is None or not isinstance(where, OneOf):
+        return where
+    named = await stored_values(scene, table, [own], place_forms(where.text))
+    is_elsewhere = await unless_refused(to_cql2(scene, table, where)) if named else None
+    return replace(where, how="named") if named and is_elsewhere is None else where
+
+
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
     """Call `column_stats`. Raises Ask or Refuse."""
     table = scene.table_of(intent.subject)
@@ -105,6 +118,7 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
         named = called or measure_columns(table, MEASURE_OF_NOUN.get(mention.text, ""))
         mention = replace(mention, columns=tuple(named))
     column, where = of_its_year(table, named_column(scene, table, mention), intent.where)
+    where = await _of_named_area(scene, table, where)
     if intent.what in ("mean", "median", "sum") and not is_number(column):
         raise Refuse(
             refusals.NO_FIGURE(

@@ -122,7 +122,9 @@ class DoneBy(NotDone):
             }
             if len(found) == 1 and used[length - 1]:
                 self.cursor.at += used[length - 1]
-                return f'"{found.pop()}"'
+                (value,) = found
+                is_code = name_words(value) != words[:length]  # `zoned commercial`, of “GE commercial”
+                return self.cursor.since(self.cursor.at - used[length - 1]) if is_code else f'"{value}"'
         return ""
 
     def _numbered(self, verb: str) -> Condition | None:
@@ -135,9 +137,10 @@ class DoneBy(NotDone):
         found = self.comparison(column) or self.between_numbers(column)
         numbers = self.numbers(self.lone_quantity()) if found is None else []
         found = found or (any_of(numbers, column) if numbers else None)
-        if found is None or self.cursor.take(p.OR_WORSE):
-            self.cursor.at = start  # whether high or low numbers are better is unknown
-            return None
+        if found is not None and (than := self.cursor.take(p.OR_WORSE)) is not None:
+            found = OneOf(f"{numbers[0].text} {than}", column, "is") if len(numbers) == 1 else None
+        if found is None:
+            self.cursor.at = start
         return found
 
     def _texts_called(self, verb: str) -> list[str]:
@@ -288,13 +291,13 @@ class DoneBy(NotDone):
         found = OneOf(one, column, "is")
         return Negation(found) if negative else found
 
-    def is_rows(self, column: ColumnMention) -> bool:
+    def is_rows(self, column: ColumnMention, *, any_kind: bool = False) -> bool:
         """Whether the words for a column of dates name the rows themselves, which none of them can lack."""
         found = self.vocabulary.match_table(name_words(column.text))
         own = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         dated = any(each.kind in ("date", "timestamp") for each in own)
         return (
-            dated
+            (dated or any_kind)
             and found is not None
             and not found.guessed
             and any(table in self.tables for table in found.found)

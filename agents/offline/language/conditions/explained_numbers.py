@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.names.comments import codes_explained, unit_at_end
-from agents.offline.language.words import Words, are_forms, name_words
+from agents.offline.language.names.comments import codes_of, unit_at_end
+from agents.offline.language.words import Words, are_forms, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention
 
 
@@ -26,6 +26,24 @@ def numbers_explained(comment: str | None) -> dict[Words, int]:
     return numbers if len(numbers) > 1 and len({*numbers.values()}) == len(numbers) else {}
 
 
+_GOOD = word_set("good excellent best new fine safe intact minor slight negligible none light trivial")
+_BAD = word_set("""
+    bad poor worst ruin ruined derelict unusable unsafe dangerous failed failing destroyed collapsed critical severe
+    serious major fatal
+""")
+
+
+def greatest_is_worst(comment: str | None) -> bool | None:
+    """Whether the greatest of the numbers that a comment explains is the worst: “1 = good … 5 = ruin”. None if the
+    words at the ends of the scale do not say so."""
+    scale = sorted((number, words) for words, number in numbers_explained(comment).items())
+    if not scale:
+        return None
+    least, greatest = (set(words) for words in (scale[0][1], scale[-1][1]))
+    upwards, downwards = least & _GOOD or greatest & _BAD, least & _BAD or greatest & _GOOD
+    return bool(upwards) if bool(upwards) != bool(downwards) else None
+
+
 def explains_number(column: Column, text: str) -> bool:
     """Whether the comment of an integer column explains all values in `text`."""
     values = set(map(name_words, values_in(text)))
@@ -39,9 +57,9 @@ def code_explained(columns: Sequence[Column], text: str) -> tuple[str, str] | No
     found = {
         (each.name, code)
         for each in columns
-        for own, codes in codes_explained(each.comment).items()
+        for own, codes in codes_of(each).items()
         for code in codes
-        if words and own[: len(words)] == words and code in each.samples
+        if words and own[: len(words)] == words
     }
     return next(iter(found)) if len(found) == 1 else None
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from agents.domain import Column, Table
+from agents.offline.language.names.comments import comment_head
 from agents.offline.language.words import Phrases, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
@@ -33,12 +34,15 @@ def is_flag(column: Column) -> bool:
 
 
 def answers(column: Column) -> bool:
-    """Whether a column holds yes or no, and maybe `partly`: `accessible` means yes, but `with lighting` also partly."""
+    """Whether a column holds yes or no, and maybe `partly` or `suspected`: `accessible` means yes, but `with lighting`
+    also partly."""
     samples = {sample.casefold() for sample in column.samples}
-    is_graded = (
-        column.kind == "text" and bool(samples & YES and samples & NO) and samples <= YES | NO | PARTLY
-    )
-    return is_graded or is_flag(column)
+    says_both = column.kind == "text" and bool(samples & YES and samples & NO)
+    return (says_both and len(samples) <= MAX_ANSWERS) or is_flag(column)
+
+
+MAX_ANSWERS = 4
+"""Maximum number of values of a column that answers a question."""
 
 
 def says_allowed(column: Column) -> bool:
@@ -64,13 +68,14 @@ _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|sinc
 
 def tables_by_flag(tables: Iterable[Table]) -> Mapping[str, Sequence[Table]]:
     """The tables by the nouns of their yes/no columns: cities with a column `is_capital` by `capital`, homes with
-    `student_let` by `student let`, complaints with “Abatement notice served (Y/N)” by `abatement notice served`."""
+    `student_let` by `student let`, parcels with “Vacant building on the parcel, Y/N” by `vacant building`."""
     found: dict[str, list[Table]] = defaultdict(list)
     for table in tables:
         flags = [each for each in table.columns if is_flag(each)]
         names = (name_words(each.name) for each in flags if each.kind == "boolean")
         nouns = {words[words[:1] == ("is",) :] for words in names}
-        heads = (name_words(_YES_OR_NO.sub("", each.comment or "")) for each in flags)
+        heads = [name_words(_YES_OR_NO.sub("", each.comment or "")) for each in flags]
+        heads += [comment_head(each.comment) for each in flags]
         nouns |= {head for head in heads if 1 < len(head) <= MAX_FLAG_WORDS}
         for noun in nouns:
             found[" ".join(noun)].append(table)

@@ -240,7 +240,10 @@ class Conditions(Unlinked, States):
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
             if opener := cursor.take(phrases):
-                if opener in ("has", "with") and (self._amount_next() or self.is_flag(column)):
+                is_other = self.is_flag(column) or self.is_rows(
+                    column, any_kind=True
+                )  # `stops with a shelter`
+                if opener in ("has", "with") and (self._amount_next() or is_other):
                     return None
                 text = self.value_text()
                 if text:

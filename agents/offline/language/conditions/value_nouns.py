@@ -9,7 +9,8 @@ from agents.domain import Table
 from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.names.columns import columns_called, is_key_name, names_rows
+from agents.offline.language.names.columns import columns_called, is_key_name
+from agents.offline.language.names.rows import names_rows
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
@@ -30,7 +31,7 @@ NO_ADJECTIVE = word_set("""
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more
     less only me us what how who were was have has had happened occurred do does did
     most least fewest same other second third next last average total number without lacking outside
-    about around near along across inside beside a an cross crosses touch touches border borders intersect
+    about around near among along across inside beside a an cross crosses touch touches border borders intersect
     intersects contain contains overlap overlaps lie lies the there per
 """)
 """Words that are never adjectives, nor the last word of a value."""

@@ -13,11 +13,11 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR, RAMPS_BETWEEN, SHADES
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.looks.symbols import Symbols
-from agents.offline.language.looks.values import take_value_colours
+from agents.offline.language.looks.values import take_further_values, take_value_colours
 from agents.offline.language.nouns import take_column, take_count, take_unit
 from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf, joined
 from agents.offline.meaning.intents import Look
 
 _NAME_ENDS = word_set("coast county city town river island islands sea lake mountains forest state park")
@@ -44,6 +44,15 @@ class Looks(Symbols):
                 return settled(found)
             self.cursor.at = start
         return None
+
+    def of_values(self, look: Look, kind: Condition | None, noun: str) -> tuple[Look, Condition] | None:
+        """`refused permits in red and granted ones in green`: the colours of values, and the rows with any of them."""
+        if look.color is None or not isinstance(kind, OneOf) or kind.how not in ("kind", "is"):
+            return None
+        others = take_further_values(self.cursor, self.vocabulary, noun)
+        colours = ((kind.text.strip('"'), look.color), *others)
+        rows = joined("or", [replace(kind, text=value) for value, _ in colours])
+        return (replace(look, color=None, values=colours), rows) if others else None
 
     def colour(self, look: Look) -> Look | None:
         """`in red`, `blue dots`, `with a green fill`."""
@@ -114,7 +123,7 @@ class Looks(Symbols):
 
     def value_colours(self, look: Look) -> Look | None:
         """`fatal in red, serious in orange`."""
-        values = () if look.values else take_value_colours(self.cursor, self.vocabulary)
+        values = () if look.values or look.color else take_value_colours(self.cursor, self.vocabulary)
         return replace(look, values=values) if values else None
 
     def coloured(self, look: Look) -> Look | None:

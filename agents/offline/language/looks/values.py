@@ -45,6 +45,23 @@ def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[st
     return ()
 
 
+def take_further_values(cursor: Cursor, vocabulary: Vocabulary, noun: str) -> tuple[tuple[str, str], ...]:
+    """Values and their colours after a first one: `and granted ones in green`, `, pending permits in grey`."""
+    found: list[tuple[str, str]] = []
+    while True:
+        start = cursor.at
+        pair = (
+            _value_in_colour(cursor, vocabulary, False)
+            if cursor.take(", and", ",", "and", "but", "while")
+            else None
+        )
+        value = pair[0].removesuffix(noun).strip() if pair is not None else ""
+        if pair is None or not value:
+            cursor.at = start
+            return tuple(found)
+        found.append((value, pair[1]))
+
+
 def _colours_first(cursor: Cursor) -> list[tuple[str, str]]:
     """`green easy, orange moderate`: each colour before its value, separated by signs or `and`."""
     pairs: list[tuple[str, str]] = []

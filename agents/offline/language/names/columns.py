@@ -9,6 +9,7 @@ from functools import lru_cache
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import (
     ABBREVIATIONS,
+    COUNTED_ALIKE,
     FIGURE_NOUNS,
     MEASURE_OF_NOUN,
     MEASURES,
@@ -17,9 +18,11 @@ from agents.offline.language.lexicon import (
 )
 from agents.offline.language.names.comments import (
     HEAD_ENDS,
+    called_alike,
     columns_in_unit,
     comment_head,
     comment_words,
+    counted_in,
     phrases_for_rows,
     second_noun,
 )
@@ -53,11 +56,6 @@ _FLAG_NOUNS = word_set("department service facility unit info information")
 _SHORT_CODE = 4  # maximum length of a column name that abbreviates a kind of code
 _LEADING = word_set("amount concentration date level rate year")
 """Of these nouns, those that may come first: `amount paid`, `year of construction`."""
-_KINDS = word_set("""
-    type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
-    purpose mode breed model product cause role brand chain
-""")
-"""Words in names of columns that classify rows."""
 _WITHIN = word_set("at during from for the")  # ignored inside a comment: `level at night`
 SURE_BEGINNING = 4
 """An abbreviation of this length is accepted even if the comment lacks the full word."""
@@ -175,6 +173,7 @@ def _is_related(name: str, comment: str | None, word: str) -> bool:
         or any(word in each or word_cost(each, word, several=True) is not None for each in own)
         or word in name_words(comment or "")
         or any(are_forms(word, each) for each in known)
+        or (word in COUNTED_ALIKE and not known.isdisjoint(things_called(word)))
     )
 
 
@@ -190,13 +189,18 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     measure = MEASURE_OF_NOUN.get(words[0]) if len(words) == 1 else None
     own = name_words(name)
     is_acres = measure == "area" and own in _AREA_UNITS
-    is_measured = is_acres or (measure is not None and not set(own).isdisjoint(MEASURES[measure]))
+    is_measured = is_acres or (
+        measure is not None and bool({*own, counted_in(comment)} & {*MEASURES[measure]})
+    )
     if is_measured and kind not in ("text", "boolean"):
         costs.append(AS_MEASURE + 0.1 * len(_without_units(own)))
-    if _is_in_comment(comment, words) or _is_kind_of(comment, words):
+    called = called_alike(words) if kind in NUMBERS else (words,)
+    said = next((w for w in called if _is_in_comment(comment, w) or _is_kind_of(comment, w)), None)
+    if said is not None:
         head = comment_head(comment)
-        whole = words == name_words(comment or "") or head in (words, (*words, "name"), ("total", *words))
-        costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)))
+        whole = said == name_words(comment or "") or head in (said, (*said, "name"), ("total", *said))
+        alike = 0.0 if said == words else NOTHING_NEW
+        costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)) + alike)
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
         and len(words) == 1
@@ -376,10 +380,12 @@ def is_key_name(name: str) -> bool:
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     """Whether all words occur in the comment or name: `weekday boardings`, `boardings on a weekday`."""
     content = set(words) - PASSED_OVER - _WITHIN
-    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*DULL, *STATISTICS, *HEAD_ENDS}:
+    dull = DULL - {words[-1]} if contains(name_words(comment or ""), words) else DULL  # `waiting list`
+    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*dull, *STATISTICS, *HEAD_ENDS}:
         return False
     telling = all(len(word) > 2 or word in own for word in content - UNIT_WORDS)
     known = comment_words(comment)
+    known = known.union(*map(things_called, known & COUNTED_ALIKE))
     return (
         telling and bool(content & known)
         and all(
@@ -389,12 +395,3 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
             for word in content
         )
     )  # fmt: skip
-
-
-def names_rows(table: Table, name: str, value: str = "") -> bool:
-    """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat`; or the table has its
-    words (`bridleways` of “Footpaths and bridleways”)."""
-    column = table.column(name)
-    column_words = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
-    own = spelt_out(table.name).union(name_words(table.comment or ""))
-    return bool(_KINDS & column_words) or (value != "" and set(name_words(value)) <= own)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from agents.domain import Column, Table
+from agents.offline.language.lexicon import COUNTED_ALIKE, things_called
 from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
 from agents.units import UNITS
 
@@ -45,11 +46,15 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()
     text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
+    each = re.search(
+        r"\b(?:one|each) (?:row|record|entry|line)(?: is| per) (?:a |an |one )?(\w+)(?: and (\w+))?", text
+    )
     last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
     by = (
         (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
     )  # a plural ends with its noun
-    return tuple(" ".join(words) for words in (head, again, by) if words)
+    ones = [f"{noun}s" for noun in each.groups() if noun and noun not in _PERIODS] if each is not None else []
+    return tuple(" ".join(words) for words in (head, again, by, *((one,) for one in ones)) if words)
 
 
 _FACILITIES = word_set("centre shelter refuge site location place facility")
@@ -109,17 +114,42 @@ def comment_words(comment: str | None) -> frozenset[str]:
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
+@lru_cache(maxsize=4096)
+def called_alike(words: Words) -> tuple[Words, ...]:
+    """The words, also with each synonym for what columns count: `passengers` of “boardings per weekday”."""
+    others = (
+        (*words[:at], each, *words[at + 1 :])
+        for at, word in enumerate(words)
+        if word in COUNTED_ALIKE
+        for each in sorted(things_called(word) - {word})
+    )
+    return (words, *others)
+
+
+_COUNTING = frozenset(("number", "total", "estimated", "of", "the", "in"))
+"""Words of a comment beside the thing that is counted."""
+
+
+@lru_cache(maxsize=65536)
+def counted_in(comment: str | None) -> str:
+    """The only thing that a comment says to be counted: `inhabitant` of “inhabitants, 31 Dec 2023”; else empty."""
+    words = [word for word in comment_words(comment) - _COUNTING if not word.isdigit()]
+    return words[0] if len(words) == 1 else ""
+
+
 @lru_cache(maxsize=65536)
 def wordings(comment: str | None) -> tuple[str | None, ...]:
     """The comment with each of two alternative words: “Leading (dominant) tree species” is read as “Leading tree
-    species” and “dominant tree species”."""
+    species” and “dominant tree species”, “number of dwellings (flats)” as “number of flats”, too."""
     found = _ALTERNATIVE.search(comment or "")
     if comment is None or found is None:
         return (comment,)
-    return tuple(comment[: found.start()] + word + comment[found.end() :] for word in found.groups())
+    return tuple(comment[: found.start()] + word + comment[found.end() :] for word in found.groups() if word)
 
 
-_ALTERNATIVE = re.compile(r"\b([^\W\d_]+) \(([^\W\d_]+)\)(?= [a-z])")
+_ALTERNATIVE = re.compile(
+    r"\b([^\W\d_]+) \(([^\W\d_]+)\)(?= [a-z])|\b([^\W\d_]+s) \(([^\W\d_]+s)\)(?=$|[,;])"
+)
 _DONE = re.compile(r"\w*ed|seen|found|caught|taken|built|sold|made")
 
 
@@ -128,7 +158,7 @@ def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
     remaining text."""
     words: list[str] = []
     folded = fold(text or "")
-    for found in re.finditer(r"[^\W_]+|[.,;:()]", folded):
+    for found in re.finditer(r"[^\W_]+|[.,;:()]|(?<= )/(?= )", folded):
         is_done = bool(words) and singular(words[-1]) != words[-1] and _DONE.fullmatch(found[0])
         if (found[0] in HEAD_ENDS or not found[0][0].isalnum() or is_done) and words:
             return tuple(words), folded[found.start() :]
@@ -143,7 +173,7 @@ def codes_explained(comment: str | None) -> Mapping[Words, tuple[str, ...]]:
     for `tram` of “T = tram, TB = tram and bus”."""
     ends = r"(?= (?:or|and) [A-Z0-9]+ ?=|[,;.()=]|$)"
     found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=]+?){ends}", comment or "")
-    found += re.findall(rf"[:,;] ?([A-Z]{{1,5}}) ([a-z][a-z /-]+?){ends}", comment or "")
+    found += re.findall(rf"[:,;] ?([A-Z][^\W\d_]{{0,4}}) ([a-z][a-z /-]+?){ends}", comment or "")
     codes: dict[Words, tuple[str, ...]] = {}
     parts = [(code, part) for code, words in found for part in _PARTS.split(words)]
     for code, text in [*found, *parts]:
@@ -153,3 +183,16 @@ def codes_explained(comment: str | None) -> Mapping[Words, tuple[str, ...]]:
 
 
 _PARTS = re.compile(r" (?:or|and) |/")
+
+
+def codes_of(column: Column) -> Mapping[Words, tuple[str, ...]]:
+    """The codes of a column by their explanation. Those that are not among its common values count if another is."""
+    explained = codes_explained(column.comment)
+    known = {code for codes in explained.values() for code in codes if code in column.samples}
+    if not known or len(column.samples) < MAX_COMMON:
+        return {words: codes for words, codes in explained.items() if codes[0] in known}
+    return explained
+
+
+MAX_COMMON = 5
+"""Number of common values that the registry keeps of a column; fewer are all of them."""

@@ -9,14 +9,20 @@ from functools import lru_cache
 
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.names.columns import DULL
+from agents.offline.language.names.columns import DULL, spelt_out
 from agents.offline.language.names.comments import phrases_for_rows, second_noun
 from agents.offline.language.names.costs import nouns_of_columns, nouns_of_names, word_cost
-from agents.offline.language.words import name_words, naming_places
+from agents.offline.language.words import name_words, naming_places, word_set
 
 Words = tuple[str, ...]
 SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
 """Costs: an abbreviation in the table's name, a further word in its name or comment, a noun of the comment."""
+
+_KINDS = word_set("""
+    type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
+    purpose mode breed model product cause role brand chain
+""")
+"""Words in names of columns that classify rows."""
 
 
 def nouns_of_rows(table: Table) -> dict[str, float]:
@@ -81,3 +87,12 @@ def columns_alike(table: Table, name: str) -> list[Column]:
 
 def _without_number(name: str) -> str:
     return re.sub(r"_?\d$", "", name)
+
+
+def names_rows(table: Table, name: str, value: str = "") -> bool:
+    """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat`; or the table has its
+    words (`bridleways` of “Footpaths and bridleways”)."""
+    column = table.column(name)
+    column_words = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
+    own = spelt_out(table.name).union(name_words(table.comment or ""))
+    return bool(_KINDS & column_words) or (value != "" and set(name_words(value)) <= own)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from agents.domain import Cql2, Table
+from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import (
     code_explained,
+    greatest_is_worst,
     number_explained,
     numbers_explained,
 )
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import name_words
-from agents.offline.meaning.scene import Scene
-from agents.offline.meaning.stored_values import equals, stored_values
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.stored_values import columns_in, equals, stored_values
 
+_OR_WORSE = re.compile(r"(.+?),? (?:or|and) (better|worse)", re.IGNORECASE)
 _NOT = frozenset(("no", "not", "non", "never", "without"))
 
 
@@ -26,6 +30,22 @@ async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[A
         stored = await stored_values(scene, table, [column], [str(each) for each in values])
         found += [equals(column.name, own) for own in stored.values()]
     return found[0] if len(found) == 1 else {"op": "or", "args": found}
+
+
+def without_or_worse(text: str) -> str | None:
+    """`bad condition` of `bad condition or worse`; else None."""
+    found = _OR_WORSE.fullmatch(text)
+    return found[1] if found is not None else None
+
+
+def or_worse(table: Table, least: Cql2, text: str) -> Cql2:
+    """The rows from a value on, of numbers on a scale that the comment explains: `bad condition or worse`. Raises
+    Refuse."""
+    column = next((table.column(name) for name in columns_in(least)), None)
+    upwards = greatest_is_worst(column.comment) if column is not None and column.kind == "integer" else None
+    if upwards is None or least["op"] != "=":
+        raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
+    return {"op": ">=" if upwards is text.lower().endswith("worse") else "<=", "args": least["args"]}
 
 
 def by_explanation(table: Table, text: str) -> Cql2 | None:

@@ -18,9 +18,34 @@ _MOST_VALUES = 50
 """Maximum number of rows whose values are compared."""
 
 
+_STATES = tuple(
+    word_set(words)
+    for words in (
+        "granted approved permitted consented", "refused rejected denied declined",
+        "pending undecided outstanding", "withdrawn retracted", "finished completed done",
+    )
+)  # fmt: skip
+"""States of applications and works that are called differently."""
+DECIDED = _STATES[0] | _STATES[1]
+DECISION = word_set("decision decided determination determined")
+"""States that a decision brings about, and what the columns of its date are called."""
+
+
 async def in_other_words(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The rows; None if the words mean nothing of this kind."""
-    return _free(table, text) or _not_done(table, text) or await _beginning_so(scene, table, text)
+    return (
+        _free(table, text)
+        or _not_done(table, text)
+        or _state_alike(table, text)
+        or await _beginning_so(scene, table, text)
+    )
+
+
+def _state_alike(table: Table, text: str) -> Cql2 | None:
+    """`approved`, of permits that are `granted`: the only value with that meaning."""
+    alike = next((words for words in _STATES if text.lower() in words), frozenset[str]())
+    found = [(each.name, v) for each in text_columns(table) for v in each.samples if v.casefold() in alike]
+    return equals(found[0][0], [found[0][1]]) if len(found) == 1 else None
 
 
 def _free(table: Table, text: str) -> Cql2 | None:

@@ -40,7 +40,9 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.filters import values
+from agents.offline.meaning.filters.alike_columns import or_worse, without_or_worse
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
+from agents.offline.meaning.filters.other_words import DECIDED, DECISION
 from agents.offline.meaning.filters.times import (
     at_edge,
     at_time,
@@ -173,6 +175,7 @@ async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]
     words |= {
         word for each in said for word in name_words(each.text) if word.endswith("ed")
     }  # `expired in 2024`
+    words |= DECISION if words & DECIDED else frozenset[str]()  # `granted in 2024`
     named = [
         each
         for each in dates
@@ -196,12 +199,8 @@ def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:
 
 def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
     """The parts without nested groups of the same operator and without duplicates."""
-    flat: list[Cql2] = []
-    for part in parts:
-        for inner in part["args"] if part.get("op") == op else [part]:
-            if inner not in flat:
-                flat.append(inner)
-    return flat
+    inner = [each for part in parts for each in (part["args"] if part.get("op") == op else [part])]
+    return [each for at, each in enumerate(inner) if each not in inner[:at]]
 
 
 async def _filler_value(scene: Scene, table: Table, mention: ColumnMention, filler: str) -> Cql2 | None:
@@ -227,11 +226,12 @@ async def _empty(scene: Scene, table: Table, condition: Empty) -> Cql2:
     return await without_value(scene, table, column)
 
 
-_HINTED = re.compile(r".+ \((?P<hint>[^()]+)\)")
-"""`vitrified clay (VCP)`: a value in words, and as stored."""
+_HINTED = re.compile(r".+ \((?P<hint>[^()]+)\)")  # `vitrified clay (VCP)`: a value in words, and as stored
 
 
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
+    if (least := without_or_worse(condition.text)) is not None:
+        return or_worse(table, await _one_of(scene, table, replace(condition, text=least)), condition.text)
     column = named_column(scene, table, condition.column) if condition.column is not None else None
     if hinted := _HINTED.fullmatch(condition.text):
         columns = [column] if column is not None else text_columns(table)
@@ -273,7 +273,7 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
     """A word compared with a column that holds no text. Raises Refuse if it does not fit."""
     if column.kind == "boolean" and text.lower() in ("true", "yes", "false", "no"):
         return {"op": "=", "args": [property_of(column.name), text.lower() in ("true", "yes")]}
-    tokens = tokenize(text)
+    tokens = tokenize(unquoted(text))  # `"4"` of “4 = bad”
     numbers = [token.value for token in tokens if token.kind == "number"]
     others = [token for token in tokens if token.kind != "number" and token.lower not in ("or", "and", ",")]
     if is_number(column) and numbers and not others:

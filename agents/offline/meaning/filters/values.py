@@ -29,6 +29,7 @@ from agents.offline.language.words import (
     fold,
     name_words,
     place_of,
+    singular,
     word_set,
 )
 from agents.offline.meaning.filters.alike_columns import by_explanation, in_any_alike, numbers_with
@@ -186,13 +187,11 @@ async def _with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
 
 async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The filter for `bears or cougars`: each is a value, or the last word of some."""
-    own, kinds = _in_order(table, _KINDS, names=True), []
+    kinds = []
     for part in split_values(text):
-        kind = ending_with(scene, table, part)
+        kind = ending_with(scene, table, part) or await unless_refused(of_kind(scene, table, part))
         if kind is None:
-            kind = await unless_refused(_any_of(scene, table, own, part, elsewhere=False, adjective=True))
-            if kind is None:
-                return None
+            return None
         kinds.append(kind)
     return kinds[0] if len(kinds) == 1 else {"op": "or", "args": kinds}
 
@@ -224,7 +223,8 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
                 continue
             if (held := await with_item(scene, table, own[0], value_text)) is not None:
                 return held
-            stored = (await stored_values(scene, table, own, [value_text])).get(own[0].name)
+            forms = [value_text, singular(value_text)]  # `former factories`, of a former use
+            stored = (await stored_values(scene, table, own, forms)).get(own[0].name)
             if stored:
                 return equals(own[0].name, stored)
     if words[-1].lower() not in _STATES or len(words) < 2:
