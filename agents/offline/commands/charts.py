@@ -196,6 +196,8 @@ def _chart(
     if len(columns) == 2 and columns[0].columns == columns[1].columns:
         columns = columns[1:]  # `trees planted per year`, with a column of years
     kind = kind_named(bound.get("kind", ""))
+    if kind in ("bar", "pie") and [_kinds(tables, each) <= {"text"} for each in columns] == [True, False]:
+        columns = columns[::-1]  # `habitat types by area`
     if "sorted" in bound and not _are_in_order(kind, tables, columns[-1]):
         return None
     how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
@@ -225,10 +227,12 @@ def _period_in(tables: Sequence[Table], mention: ColumnMention) -> str:
 
 def _are_in_order(kind: str, tables: Sequence[Table], groups: ColumnMention) -> bool:
     """Whether the chart shows the groups with the greatest figures first by itself."""
-    found = [
-        column for table in tables for name in groups.columns if (column := table.column(name)) is not None
-    ]
-    return kind in ("", "bar", "pie") and all(column.kind == "text" for column in found)
+    return kind in ("", "bar", "pie") and _kinds(tables, groups) <= {"text"}
+
+
+def _kinds(tables: Sequence[Table], mention: ColumnMention) -> set[str]:
+    found = (table.column(name) for table in tables for name in mention.columns)
+    return {each.kind for each in found if each is not None}
 
 
 _SORTED = (

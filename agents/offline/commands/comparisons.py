@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from agents.offline.commands.requests import command, tables_of
 from agents.offline.language.conditions.flags import is_flag, is_flag_named
+from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.names.costs import years_in
+from agents.offline.language.phrasebook import SET_AGAINST
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
@@ -86,6 +89,23 @@ def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
         return None
     one, other = (OneOf(bound[name].removeprefix("the ")) for name in ("one", "other"))
     return Count(rows.mention, one, among=rows.where, versus=other, claim=_CLAIMS[bound.get("how", "")])
+
+
+def of_both_values(count: Count, after: Conditions) -> Count:
+    """`how many granted vs refused permits`, `how many are new versus old`: counts the rows of both values. `after`:
+    the rules for what follows."""
+    where = count.where
+    if not isinstance(where, OneOf) or where.how not in ("kind", "is"):
+        return count
+    one, *others = _AGAINST.split(where.text)
+    if not others and after.cursor.take(SET_AGAINST):
+        other = after.kind()
+        others = [other.text] if isinstance(other, OneOf) else []
+    both = replace(count, where=replace(where, text=one), versus=replace(where, text="".join(others)))
+    return both if len(others) == 1 else count
+
+
+_AGAINST = re.compile(r" (?:vs ?\.?|versus|against) ", re.IGNORECASE)
 
 
 def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:

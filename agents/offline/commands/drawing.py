@@ -75,7 +75,7 @@ class DrawingCommands(Grammar):
     def _among(self, subject: Subject | None) -> Subject | None:
         """`listed buildings among the demolition permits`: the latter rows, with the condition of the first ones."""
         start = self.cursor.at
-        if subject is None or subject.where is None or not self.cursor.take("among", "amongst", "out of"):
+        if subject is None or subject.where is None or not self.cursor.take("among", "out of"):
             return subject
         rows = self.subject(pronouns=False)
         if rows is None or rows.mention.tables != subject.mention.tables:

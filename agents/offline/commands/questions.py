@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
+from agents.offline.commands.comparisons import of_both_values
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import starts_superlative, take_most, take_verb
 from agents.offline.language.figures import add_up_pieces, number_of_things
@@ -61,7 +62,8 @@ class DataCommands(Grammar):
             full = self.tail(full, looks=False)
         if full.top is not None:
             return None
-        return number_of_things(self.tables_of(full.mention), full) or Count(full.mention, full.where)
+        things = number_of_things(self.tables_of(full.mention), full)
+        return things or of_both_values(Count(full.mention, full.where), self.conditions(full.mention))
 
     def _with_another_noun(self, start: int) -> Unsupported | None:
         """`how many airports and cities …`: one count cannot answer for both."""

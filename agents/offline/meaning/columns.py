@@ -160,7 +160,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         mention = _in_whose_range(table, condition.column, value)
         return _when_if_a_year(table, named_column(scene, table, mention, unit=unit), value)
     if isinstance(value, Day) or condition.measure == "time":
-        return _time_column(scene, table)
+        is_year = isinstance(value, Day | Quantity) and value.text.isdigit()
+        return (_year_of_rows(table) if is_year else None) or _time_column(scene, table)
     if isinstance(value, NamedRow):
         return top_column(scene, table, Top(1, measure=condition.measure, word=f"than {value.text}"))
     by_measure = [
@@ -312,6 +313,16 @@ def _times_of_origin(table: Table) -> list[Column]:
 
 def _years(table: Table) -> list[Column]:
     return [column for column in table.columns if holds_years(column)]
+
+
+def _year_of_rows(table: Table) -> Column | None:
+    """The only column that is just the year of a row, if no date is that of the row: `yr` beside `first_egg`."""
+    own = [each for each in _years(table) if name_words(each.name) in _ONLY_YEARS and not each.comment]
+    dated = any(_DATES & spelt_out(each.name) for each in times_of(table))
+    return own[0] if len(own) == 1 and not dated else None
+
+
+_ONLY_YEARS, _DATES = (("yr",), ("year",), ("season",)), word_set("date day time timestamp")
 
 
 def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> Column:

@@ -138,3 +138,56 @@ async def test_a_value_with_its_column_named_before(chat: Chat) -> None:
     assert chat.calls[-1][1]["filters"] == where("former_use", "=", "tramway")
     await chat("hide the critical ones")
     assert "cond" in str(chat.calls[-1][1]["filters"])
+
+
+HIVES = make_table(
+    "data.hives", "POINT", "Bee hives, one row per hive and season",
+    [("id", "integer", ""), ("hive_no", "text", ""), ("yr", "integer", ""), ("first_swarm", "date", ""),
+     ("colony", "integer", "Bees counted"), ("kind", "text", ""), ("honey_kg", "number", "honey, kg"),
+     ("wear_state", "text", ""),
+     ("state", "text", "H = healthy, WI = weak infested, WB = weak bare")],
+    [(1, "H1", 2024, None, 900, "log", 3.0, "good", "H", (1.0, 1.0)),
+     (2, "H2", 2025, "2025-05-01", 700, "box", 4.0, "fair", "WI", (1.0, 1.1)),
+     (3, "H3", 2025, None, 800, "box", 5.0, "very poor", "WB", (1.0, 1.2))],
+)  # fmt: skip
+
+
+@pytest.fixture
+def hives() -> Chat:
+    return Chat(World(HIVES))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("hives in 2025", where("yr", "=", 2025)),  # by first_swarm, those that never swarmed were left out
+        (
+            "hives in fair shape or worse",
+            {"op": "in", "args": [{"property": "wear_state"}, ["fair", "very poor"]]},
+        ),
+        ("weak hives", {"op": "in", "args": [{"property": "state"}, ["WI", "WB"]]}),
+        ("infested hives", where("state", "=", "WI")),
+    ],
+)
+async def test_years_and_parts_of_explanations(hives: Chat, sentence: str, filters: dict[str, Any]) -> None:
+    await hives(sentence)
+    assert hives.calls[0][1].get("filters") == filters
+
+
+async def test_a_figure_with_the_word_size(hives: Chat) -> None:
+    await hives("average colony size")
+    assert hives.calls[0] == ("column_stats", {"table": "data.hives", "column": "colony"})
+
+
+async def test_a_chart_of_groups_by_a_number_adds_it_up(hives: Chat) -> None:
+    await hives("pie chart of kind by honey")
+    ((_, arguments),) = hives.calls
+    assert (arguments["x"], arguments["y"]) == ("kind", "honey_kg"), arguments
+
+
+@pytest.mark.parametrize("sentence", ["how many log vs box hives", "how many hives are log versus box"])
+async def test_two_values_are_counted(hives: Chat, sentence: str) -> None:
+    await hives(sentence)
+    assert [arguments["filters"] for _, arguments in hives.calls] == [
+        where("kind", "=", "log"), where("kind", "=", "box")
+    ]  # fmt: skip

@@ -123,7 +123,9 @@ class DoneBy(NotDone):
             if len(found) == 1 and used[length - 1]:
                 self.cursor.at += used[length - 1]
                 (value,) = found
-                is_code = name_words(value) != words[:length]  # `zoned commercial`, of “GE commercial”
+                is_code = not {*name_words(value)} & {
+                    *words[:length]
+                }  # `zoned commercial`, of “GE commercial”
                 return self.cursor.since(self.cursor.at - used[length - 1]) if is_code else f'"{value}"'
         return ""
 

@@ -50,18 +50,19 @@ def explains_number(column: Column, text: str) -> bool:
     return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
 
 
-def code_explained(columns: Sequence[Column], text: str) -> tuple[str, str] | None:
-    """The only code whose explanation begins with the words, and its column: `additional` of “ADD = additional
-    licensing”."""
+def codes_with(columns: Sequence[Column], text: str) -> tuple[str, list[str]] | None:
+    """The codes of one column whose explanations begin with the words, else end with them: `additional` of “ADD =
+    additional licensing”, `bad` of “UB = unfavourable bad”."""
     words = name_words(text)
-    found = {
-        (each.name, code)
-        for each in columns
-        for own, codes in codes_of(each).items()
-        for code in codes
-        if words and own[: len(words)] == words
-    }
-    return next(iter(found)) if len(found) == 1 else None
+    known = [(each.name, own, codes) for each in columns for own, codes in codes_of(each).items()]
+    for place in (slice(0, len(words)), slice(-len(words), None)):
+        found: dict[str, list[str]] = {}
+        for name, own, codes in known if words else ():
+            found.setdefault(name, []).extend(codes if own[place] == words else ())
+        having = [(name, list(dict.fromkeys(codes))) for name, codes in found.items() if codes]
+        if having:
+            return having[0] if len(having) == 1 else None
+    return None
 
 
 def number_explained(columns: Sequence[Column], text: str) -> tuple[str, int] | None:

@@ -35,7 +35,7 @@ NO_ADJECTIVE = word_set("""
     intersects contain contains overlap overlaps lie lies the there per
 """)
 """Words that are never adjectives, nor the last word of a value."""
-_ROWS = word_set("record entry row feature case")
+_ROWS = word_set("record entry row feature case project site item")
 """Nouns for rows of any table, after a value."""
 _JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4

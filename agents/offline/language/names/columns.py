@@ -81,7 +81,7 @@ _RECORDED = word_set("""
 _VERBS, _WHOSE = word_set("has have had is are was were do does did"), word_set("the their its")
 _PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
-_NEUTRAL_WORDS |= {"name", "code", "number", "land", *UNITS_IN_FULL}
+_NEUTRAL_WORDS |= {"name", "code", "number", "land", "size", *UNITS_IN_FULL}
 """All words that may stand beside those that mean a column."""
 SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single
@@ -226,6 +226,7 @@ def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Wor
     yield words, 0.0
     dull = FIGURE_NOUNS if kind in NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
     dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
+    dull |= {"size"} if kind in NUMBERS and name_words(name) == words[:-1] else frozenset()  # `clutch size`
     dull |= _WHEN if kind in TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _restates_content(name, kind, words[-1])):
         yield words[:-1], NOTHING_NEW

@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from agents.domain import Cql2, Table
+from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import (
-    code_explained,
+    codes_with,
     greatest_is_worst,
     number_explained,
     numbers_explained,
 )
 from agents.offline.language.names.rows import columns_alike
-from agents.offline.language.words import name_words
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import columns_in, equals, stored_values
 
@@ -38,22 +38,48 @@ def without_or_worse(text: str) -> str | None:
     return found[1] if found is not None else None
 
 
-def or_worse(table: Table, least: Cql2, text: str) -> Cql2:
-    """The rows from a value on, of numbers on a scale that the comment explains: `bad condition or worse`. Raises
-    Refuse."""
+async def or_worse(scene: Scene, table: Table, least: Cql2, text: str) -> Cql2:
+    """The rows from a value on, of numbers on a scale that the comment explains, or of words such as `fair`: `bad
+    condition or worse`. Raises Refuse."""
     column = next((table.column(name) for name in columns_in(least)), None)
+    worse = text.lower().endswith("worse")
     upwards = greatest_is_worst(column.comment) if column is not None and column.kind == "integer" else None
-    if upwards is None or least["op"] != "=":
+    if upwards is not None and least["op"] == "=":
+        return {"op": ">=" if upwards is worse else "<=", "args": least["args"]}
+    graded = await _graded(scene, table, column) if column is not None and column.kind == "text" else {}
+    if column is None or least["op"] != "=" or (grade := graded.get(least["args"][1])) is None:
         raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
-    return {"op": ">=" if upwards is text.lower().endswith("worse") else "<=", "args": least["args"]}
+    return equals(column.name, [v for v, g in graded.items() if (g >= grade if worse else g <= grade)])
+
+
+_GRADES = tuple(map(word_set, (
+    "excellent high", "good", "fair moderate average satisfactory adequate", "poor", "bad", "critical failed",
+)))  # fmt: skip
+"""Words for states, best first; `very good` and `very poor` are half a grade further out."""
+_UNGRADED = frozenset(("unknown", "not assessed", "n/a"))
+
+
+async def _graded(scene: Scene, table: Table, column: Column) -> dict[str, float]:
+    """The values of a column of texts with their grades; empty if one has none."""
+    stats = await scene.data.stats(table.id, column.name)
+    values = [str(each["value"]) for each in stats.get("top", ()) if each.get("value") is not None]
+    grades: dict[str, float] = {}
+    for value in values if stats.get("distinct") == len(values) else ():
+        very, _, word = f" {fold(value)}".rpartition(" ")
+        grade = next((at for at, words in enumerate(_GRADES) if word in words), None)
+        if grade is not None and very.strip() in ("", "very"):
+            grades[value] = grade + (0.5 if grade > 1 else -0.5) * bool(very.strip())
+        elif fold(value) not in _UNGRADED:
+            return {}
+    return grades
 
 
 def by_explanation(table: Table, text: str) -> Cql2 | None:
     """The rows with the number or code that a comment explains so."""
     if (number := number_explained(table.columns, text)) is not None:
         return equals(number[0], [number[1]])
-    if (code := code_explained(table.columns, text)) is not None:
-        return equals(code[0], [code[1]])
+    if (codes := codes_with(table.columns, text)) is not None:
+        return equals(*codes)
     return numbers_with(table, text)
 
 

@@ -11,7 +11,7 @@ from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.vocabulary import RESULTS
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
     full_name,
@@ -98,13 +98,12 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     text = text.removeprefix("the ")
     found = await scene.data.find_place(text, limit=MAX_CANDIDATES)
     named = [each for each in found.places if is_called(each, text, scene.vocabulary)]
-    known = [
-        place
-        for place in named or await places_named_with_noun(scene, text, None)
-        if (other := scene.vocabulary.table(place.table)) is not None
-        and other.geometry_family == "polygon"
-        and RESULTS not in (other.schema_name, table.schema_name)
-    ]
+    named = named or await places_named_with_noun(scene, text, None)
+    known = [each for each in named if _is_area(scene, table, each)]
+    if not named and (
+        longer := _beginning_with([p for p in found.places if _is_area(scene, table, p)], text)
+    ):
+        known, text = [longer], longer.name
     if found.not_searched or table.geometry_column is None:
         return None
     if not known:
@@ -129,6 +128,22 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if not await scene.data.count(table.id, inside):
         raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
     return inside
+
+
+def _is_area(scene: Scene, table: Table, place: Place) -> bool:
+    other = scene.vocabulary.table(place.table)
+    is_own = other is not None and RESULTS not in (other.schema_name, table.schema_name)
+    return is_own and other is not None and other.geometry_family == "polygon"
+
+
+def _beginning_with(places: Sequence[Place], text: str) -> Place | None:
+    """The only place whose name has a further noun: `Tory`, of `Tory Island`."""
+    longer = [each for each in places if fold(each.name).startswith(f"{fold(text)} ")]
+    return longer[0] if len(longer) == 1 and text[:1].isupper() and len(text) >= MIN_NAME else None
+
+
+MIN_NAME = 4
+"""Minimum length of the beginning of a name that stands for it."""
 
 
 async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:

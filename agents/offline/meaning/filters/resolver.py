@@ -231,7 +231,8 @@ _HINTED = re.compile(r".+ \((?P<hint>[^()]+)\)")  # `vitrified clay (VCP)`: a va
 
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
     if (least := without_or_worse(condition.text)) is not None:
-        return or_worse(table, await _one_of(scene, table, replace(condition, text=least)), condition.text)
+        from_here = await _one_of(scene, table, replace(condition, text=least))
+        return await or_worse(scene, table, from_here, condition.text)
     column = named_column(scene, table, condition.column) if condition.column is not None else None
     if hinted := _HINTED.fullmatch(condition.text):
         columns = [column] if column is not None else text_columns(table)

@@ -14,7 +14,11 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.conditions.explained_numbers import explains_number, numbers_explained
+from agents.offline.language.conditions.explained_numbers import (
+    codes_with,
+    explains_number,
+    numbers_explained,
+)
 from agents.offline.language.conditions.flags import (
     answers,
     flag_values,
@@ -25,13 +29,7 @@ from agents.offline.language.conditions.flags import (
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.names.columns import columns_called, spelt_out
 from agents.offline.language.names.comments import comment_words, without_origin
-from agents.offline.language.words import (
-    fold,
-    name_words,
-    place_of,
-    singular,
-    word_set,
-)
+from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 from agents.offline.meaning.filters.alike_columns import by_explanation, in_any_alike, numbers_with
 from agents.offline.meaning.filters.listed import with_item
 from agents.offline.meaning.filters.not_found import no_value, nowhere
@@ -86,6 +84,8 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         plurals = adjective_forms(part) if part.islower() else []  # `with cyclists`
         forms = [*place_forms(part), f"in {part}", *plurals]  # `the permits in force`
         values = (await stored_values(scene, table, [column], forms)).get(column.name)
+        if not values and (codes := codes_with([column], part)) is not None:
+            values = codes[1]
         if not values:
             raise await no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)
@@ -99,8 +99,7 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) in named_alike), None)
     if flag is not None:
         return {"op": "=", "args": [property_of(flag.name), True]}
-    named = await _beside_column_name(scene, table, text)
-    if named is not None:
+    if (named := await _beside_column_name(scene, table, text)) is not None:
         return named
     own = _in_order(table, PLACES, names=False)
     try:
@@ -173,8 +172,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
         found = found or await in_other_words(scene, table, text)
-        found = found or by_explanation(table, text)
-        if found is not None:
+        if (found := found or by_explanation(table, text)) is not None:
             return found
         raise refusal from None
 
