@@ -65,7 +65,7 @@ def chat() -> Chat:
         ("brick bridges", where("mat", "=", "Br")),
         ("aluminium bridges", where("mat", "=", "AL")),
         ("show former railways", where("former_use", "=", "railway")),
-        ("spans not renewed since 2000", where("renewed_yr", "<", 2000)),
+        ("piers not renewed since 2000", where("renewed_yr", "<", 2000)),
         ("show listed monuments among the steel bridges", both(
             where("mat", "=", "ST"), where("protected", "=", True))),
         ("refused grants", where("status", "=", "rejected")),
@@ -191,3 +191,22 @@ async def test_two_values_are_counted(hives: Chat, sentence: str) -> None:
     assert [arguments["filters"] for _, arguments in hives.calls] == [
         where("kind", "=", "log"), where("kind", "=", "box")
     ]  # fmt: skip
+
+
+SURVEYS = make_table(
+    "data.moth_counts", "POINT", "Moth counts, one row per species and trap",
+    [("id", "integer", ""), ("sp", "text", ""), ("trap", "text", ""), ("n", "integer", "")],
+    [(1, "Herald", "T1", 3, (1.0, 1.0)), (2, "Drinker", "T1", 4, (1.0, 1.0)), (3, "Herald", "T2", 5, (1.0, 1.1))],
+)  # fmt: skip
+
+
+async def test_a_row_is_not_called_after_what_a_column_tells() -> None:
+    """Two traps have three rows."""
+    chat = Chat(World(SURVEYS))
+    answer = await chat("how many traps are there")
+    assert "2 different values" in answer, answer
+
+
+async def test_a_row_is_called_as_the_comment_says(chat: Chat) -> None:
+    await chat("how many piers are there")
+    assert chat.calls == [("count_features", {"table": "data.bridges"})]

@@ -17,7 +17,7 @@ HEAD_ENDS = word_set("""
     under between since until before after during whether within near around
 """)
 """Words that end the head of a comment."""
-_PERIODS = word_set("hour day week month quarter year")
+_PERIODS = word_set("hour day week month quarter year season date time period visit survey")
 
 
 @lru_cache(maxsize=65536)
@@ -46,17 +46,23 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
         again = ()
     text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
-    each = re.search(
-        r"\b(?:one|each) (?:row|record|entry|line)(?: is| per) (?:a |an |one )?(\w+)(?: and (\w+))?", text
-    )
     last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
     by = (
         (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
     )  # a plural ends with its noun
-    ones = [f"{noun}s" for noun in each.groups() if noun and noun not in _PERIODS] if each is not None else []
-    return tuple(" ".join(words) for words in (head, again, by, *((one,) for one in ones)) if words)
+    return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
+def row_in_words(comment: str | None) -> str:
+    """What a row is, by a comment: `section` of “one row per line and section between stops”; empty for a time."""
+    said = _ROW_PER.search(fold(comment or ""))
+    first, rest = _phrase(said[1]) if said is not None else ((), "")
+    words = _phrase(rest.removeprefix("and "))[0] if rest.startswith("and ") else first
+    noun = singular(words[-1]) if words else ""
+    return "" if noun in _PERIODS else noun
+
+
+_ROW_PER = re.compile(r"\b(?:one|each) (?:row|record|entry|line)(?: is| per) (?:an? |one )?(.+)")
 _FACILITIES = word_set("centre shelter refuge site location place facility")
 """Interchangeable nouns for places."""
 

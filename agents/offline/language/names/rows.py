@@ -10,7 +10,7 @@ from functools import lru_cache
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.columns import DULL, spelt_out
-from agents.offline.language.names.comments import phrases_for_rows, second_noun
+from agents.offline.language.names.comments import phrases_for_rows, row_in_words, second_noun
 from agents.offline.language.names.costs import nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.words import name_words, naming_places, word_set
 
@@ -36,6 +36,9 @@ def nouns_of_rows(table: Table) -> dict[str, float]:
     other = second_noun(table.comment)
     if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
         found.setdefault(other, CALLED_SO + 1)  # else a column distinguishes these rows
+    each = row_in_words(table.comment)
+    if each and not any(each in name_words(column.name) for column in table.columns):
+        found.setdefault(each, CALLED_SO + 1)
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
     return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
