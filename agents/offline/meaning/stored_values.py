@@ -301,11 +301,14 @@ def columns_with_several(filter: Any) -> set[str]:
     return {name for part in parts for name in columns_with_several(part)}
 
 
+_OF_THINGS = (["with"], ["on"], ["in"], ["at"], ["without"], ["per"])
+
+
 def _counts_things(column: Column) -> bool:
-    """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”, “Spaces with charger”."""
+    """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”, “Children on the waiting list”."""
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
     first, *after = fold(column.comment or "").split() or [""]
-    is_number_of = [first, *after[:1]] == ["number", "of"] or (after[:1] == ["with"] and is_plural(first))
+    is_number_of = [first, *after[:1]] == ["number", "of"] or (after[:1] in _OF_THINGS and is_plural(first))
     return column.kind == "integer" and (is_number_of or is_plural(things))
 
 

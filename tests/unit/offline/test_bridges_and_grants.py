@@ -210,3 +210,17 @@ async def test_a_row_is_not_called_after_what_a_column_tells() -> None:
 async def test_a_row_is_called_as_the_comment_says(chat: Chat) -> None:
     await chat("how many piers are there")
     assert chat.calls == [("count_features", {"table": "data.bridges"})]
+
+
+CLUBS = make_table(
+    "data.clubs", "POINT", "Sports clubs",
+    [("id", "integer", ""), ("club", "text", ""), ("wl", "integer", "children on the waiting list")],
+    [(1, "A", 0, (1.0, 1.0)), (2, "B", 4, (1.0, 1.1)), (3, "C", None, (1.0, 1.2))],
+)  # fmt: skip
+
+
+async def test_none_on_a_list_is_no_list() -> None:
+    """Clubs with 0 children were clubs with a waiting list."""
+    chat = Chat(World(CLUBS))
+    await chat("clubs with a waiting list")
+    assert chat.calls[0][1]["filters"] == where("wl", ">", 0)
