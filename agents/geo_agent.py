@@ -50,7 +50,16 @@ _NOTES_SECONDS = 3.0
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
 
 
-class GeoAgent(MapTools, AnalysisTools, ChartTools, DataTools, ExportTools, LakeTools, SqlTools, Agent):
+class GeoAgent(
+    MapTools,
+    AnalysisTools,
+    ChartTools,
+    DataTools,
+    ExportTools,
+    LakeTools,
+    SqlTools,
+    Agent,
+):
     """The tools of the first base are listed last: those whose enums change most often, so that a prompt cache serves
     the others.
 

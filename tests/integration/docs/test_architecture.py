@@ -115,6 +115,12 @@ def run_with_node(copy: Path, command: str) -> None:
     run(copy, "bash", "-c", f"cd {ROOT} && source tools/node.sh && cd {copy} && {command}")
 
 
+def test_the_diffs_of_the_page_fit() -> None:
+    for language, path, content in BLOCKS:
+        if language == "diff":
+            assert changed(ROOT / path, content)
+
+
 def test_every_path_of_the_page_exists() -> None:
     added = {path for _, path, _ in BLOCKS if path}
     named = re.findall(r"`((?:agents|server|web|tests|tools|migrations|docs)/[\w./-]+)`", PAGE + OVERVIEW)

@@ -17,7 +17,7 @@ MAX_FIRST_CHAT = 3200
 MAX_MEAN_CHAT = 3850
 MAX_FIRST_ANALYST = 8000
 MAX_MEAN_ANALYST = 9000
-GROWN = "requests have grown: shorten descriptions, or see docs/extending.md#add-a-tool"
+GROWN = "requests have grown: shorten descriptions, or add what the new tool takes, see docs/extending.md#add-a-tool"
 BENCHMARKS = Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
 PUBLISHED = 0.05
 """By which the published sizes may differ from the measured ones."""
