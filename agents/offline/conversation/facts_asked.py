@@ -43,6 +43,8 @@ _WHEN = re.compile(
     r" (?:been )?(?:waiting|open|pending|there))\W*",
     re.IGNORECASE,
 )
+_RECORDED = word_set("seen sighted observed recorded reported registered found made done added received")
+"""Verbs for any date of a row."""
 _FIRST = ("first", "earliest", "oldest", "longest")
 
 
@@ -52,8 +54,11 @@ def _when(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     if asked is None or table is None:
         return
     times = [each for each in table.columns if each.kind in ("date", "timestamp")]
-    if asked["verb"]:
-        times = [each for each in times if records(each, asked["verb"].lower())] or times
+    verb = (asked["verb"] or "").lower()
+    named = [each for each in times if verb and records(each, verb)]
+    if verb and not named and verb not in _RECORDED:
+        return
+    times = named or times
     times = times if len(times) == 1 else times_of(table)
     if len(times) == 1:
         most = "earliest" if (asked["which"] or asked["longest"]).lower() in _FIRST else "latest"

@@ -280,3 +280,9 @@ async def test_a_ranking_of_a_coloured_layer_is_of_what_it_shows(chat: Chat) -> 
     await chat("top two")
     ((_, arguments),) = chat.calls
     assert YACHTS in arguments["filters"]["args"], arguments
+
+
+async def test_a_date_of_something_else_is_not_told(chat: Chat) -> None:
+    await chat("show moorings of yachts")
+    await chat("when was the last one painted")
+    assert [name for name, _ in chat.calls] in ([], ["cannot_do"])
