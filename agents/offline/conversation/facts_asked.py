@@ -108,7 +108,9 @@ def kinds_counted(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         return
     named = spoken.vocabulary.columns_called((table,), asked["kinds"])
     kinds = [each.name for each in table.columns if each.name in named and each.kind == "text"]
-    if len(named) == len(kinds) == 1 and spoken.vocabulary.match_table(name_words(asked["kinds"])) is None:
+    words = name_words(asked["kinds"])
+    is_table = spoken.vocabulary.match_table(words) is not None and words not in map(name_words, kinds)
+    if len(named) == len(kinds) == 1 and not is_table:
         rows = table.name.replace("_", " ")
         yield Again(f"how many different {asked['kinds']} do those {rows} have", spoken.memory.rows)
 
