@@ -86,7 +86,8 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
             tables = [receipt.get("table") for receipt in done.result.receipts]
             drawn = [layer.id for layer in vocabulary.layers if layer.table in tables]
             if drawn or done.result.ok:
-                return (*found, *drawn[-1:])
+                found += drawn[-1:]
+                break
         for name in _LAYER_ARGUMENTS:
             layer_id = done.arguments.get(name)
             if done.result.ok and isinstance(layer_id, str) and layer_id not in found:

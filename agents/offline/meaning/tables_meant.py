@@ -99,11 +99,16 @@ def with_unnamed_rows(scene: Scene, meant: Any) -> Any:
     subject, column = getattr(meant, "subject", None), getattr(meant, "column", None)
     if not isinstance(subject, Mention) or not isinstance(column, ColumnMention) or not subject.tables:
         return meant
-    layer = scene.vocabulary.layer(scene.recent[0]) if scene.recent else None
-    table = scene.rows.table if scene.rows is not None else layer.table if layer is not None else ""
-    if subject.text != column.text or table not in subject.tables:
+    if subject.text != column.text:
         return meant
-    return replace(meant, subject=Mention("it", pronoun=True))
+    if scene.rows is not None and scene.rows.table in subject.tables:
+        return replace(meant, subject=Mention("it", pronoun=True))
+    # The layer mentioned last, or the one before that if the last is made of it by an analysis.
+    recent = [layer for each in scene.recent[:2] if (layer := scene.vocabulary.layer(each)) is not None]
+    layer = next((each for each in recent if each.table in subject.tables), None)
+    if scene.rows is not None or layer is None:
+        return meant
+    return replace(meant, subject=Mention(subject.text, layers=(layer.id,)))
 
 
 def steps_with_rows_spoken_of(scene: Scene, steps: Sequence[T]) -> tuple[T, ...]:

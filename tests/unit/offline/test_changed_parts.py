@@ -286,3 +286,12 @@ async def test_a_date_of_something_else_is_not_told(chat: Chat) -> None:
     await chat("show moorings of yachts")
     await chat("when was the last one painted")
     assert [name for name, _ in chat.calls] in ([], ["cannot_do"])
+
+
+async def test_a_figure_after_groups_is_of_the_rows_that_were_grouped(chat: Chat) -> None:
+    """The average of all moorings was told."""
+    await chat("show moorings of yachts")
+    await chat("number per flag")
+    await chat("average fee")
+    ((_, arguments),) = chat.calls
+    assert arguments.get("filters") == YACHTS or "layer `moorings`" in arguments["goal"]
