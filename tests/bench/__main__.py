@@ -26,6 +26,7 @@ SECTIONS = (
     "fanout",
     "tiles",
     "tile_servers",
+    "proofs",
     "large_tables",
     "registry",
     "many_tables",

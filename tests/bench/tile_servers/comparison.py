@@ -82,7 +82,7 @@ async def measure(postgis: Postgis) -> list[Row]:
     try:
         await owner.execute("CREATE SCHEMA IF NOT EXISTS data")
         for number, shapes in enumerate(TABLES):
-            await _make(owner, f"tiled_{number}", shapes)
+            await make_table(owner, f"tiled_{number}", shapes, ROWS)
         async with AsyncExitStack() as stack:
             for number, contenders in enumerate(await _contenders(stack, url, owner)):
                 named = f"{ROWS:,} {TABLES[number].what}"
@@ -94,12 +94,13 @@ async def measure(postgis: Postgis) -> list[Row]:
     return rows
 
 
-async def _make(owner: asyncpg.Connection, name: str, shapes: Shapes) -> None:
+async def make_table(owner: asyncpg.Connection, name: str, shapes: Shapes, rows: int) -> None:
+    """A table in the schema `data`, with key, spatial index and statistics."""
     await owner.execute(
         f"""CREATE TABLE data.{name} AS SELECT i AS id, 'feature ' || i AS name,
           (abs(hashint4(i + 7)) % 100000) / 10.0::float8 AS value,
           ({shapes.expression})::geometry({shapes.kind}, {shapes.srid}) AS geom
-        FROM generate_series(1, {ROWS}) AS i"""
+        FROM generate_series(1, {rows}) AS i"""
     )
     await owner.execute(f"ALTER TABLE data.{name} ADD PRIMARY KEY (id)")
     await owner.execute(f"CREATE INDEX ON data.{name} USING gist (geom)")
@@ -133,7 +134,7 @@ async def _contenders(stack: AsyncExitStack, url: str, owner: asyncpg.Connection
     found = []
     for name, shapes in tables.items():
         template = child.url.rstrip("/") + await _tiles_of(one, f"data.{name}")
-        remembered = _address(template, next(_inner_tiles(15)))
+        remembered = _address(template, next(inner_tiles(15)))
         minimally = _by_http(session, f"{least_address}/{name}/{shapes.srid}{ZXY}")
         each = [
             Contender("bare query", _by_sql(pool, bare_query(name, shapes.srid)), "bare"),
@@ -202,7 +203,7 @@ async def minimal(url: str) -> AsyncIterator[tuple[psutil.Process, str]]:
 async def _compared(
     owner: asyncpg.Connection, what: str, zoom: int, contenders: Sequence[Contender]
 ) -> list[Row]:
-    tiles = _inner_tiles(zoom)
+    tiles = inner_tiles(zoom)
     for one in contenders:
         await asyncio.gather(*(one.get(tile) for tile in itertools.islice(tiles, AT_ONCE)))
     singles = await _in_turns(owner, contenders, [[next(tiles)] for _ in range(SINGLES[zoom])])
@@ -274,7 +275,7 @@ async def _spent(owner: asyncpg.Connection, one: Contender) -> dict[int, float]:
     return spent if one.process is None else {**spent, SERVER: cpu(one.process)}
 
 
-def _inner_tiles(zoom: int) -> Iterator[Tile]:
+def inner_tiles(zoom: int) -> Iterator[Tile]:
     """Those that lie among the shapes, near ones far apart, again and again."""
     first, last = _tile_at(WEST, NORTH, zoom), _tile_at(EAST, SOUTH, zoom)
     inner = [Tile(zoom, x, y) for x in range(first.x + 1, last.x) for y in range(first.y + 1, last.y)]
