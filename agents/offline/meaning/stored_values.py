@@ -305,11 +305,16 @@ _OF_THINGS = (["with"], ["on"], ["in"], ["at"], ["without"], ["per"])
 
 
 def _counts_things(column: Column) -> bool:
-    """Whether a column counts things: `pupils`, `swings_ct`, “Number of swings”, “Children on the waiting list”."""
+    """Whether 0 of a column may be none: `pupils`, `swings_ct`, “Number of swings”, “Children on the waiting list”."""
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
     first, *after = fold(column.comment or "").split() or [""]
     is_number_of = [first, *after[:1]] == ["number", "of"] or (after[:1] in _OF_THINGS and is_plural(first))
+    if _ZERO_EXPLAINED.search(column.comment or ""):
+        return column.kind in ("integer", "number")
     return column.kind == "integer" and (is_number_of or is_plural(things))
+
+
+_ZERO_EXPLAINED = re.compile(r"\b0\s*(?:=|:|means\b)")  # `CFU per 100 ml (0 = safe)`
 
 
 def with_change(compared: Cql2, condition: Compare) -> Cql2:
@@ -329,7 +334,8 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if len(columns) != 1 or (not who and has_date_of(table, verb) is not None):
         return None
     if not who:
-        return negated(await without_value(scene, table, columns[0]))
+        is_value = await stored_values(scene, table, text_columns(table), [verb])  # `confirmed / discarded`
+        return None if is_value else negated(await without_value(scene, table, columns[0]))
     forms = [
         *place_forms(who),
         *adjective_forms(who),

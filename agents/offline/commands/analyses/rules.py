@@ -58,7 +58,7 @@ PART_TEXTS = {
     "in_each": "(in each|in every|per|inside each|within each|for each|each)",
     "for_each": "(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
     "|by each|by|of each|of every|each)",
-    "has": "(has|have|had|with|having|that have|get|gets|got|see|sees|saw|serve|serves"
+    "has": "(has [had]|have [had]|had|with|having|that have|get|gets|got|see|sees|saw|serve|serves"
     "|hold|holds|manage|manages|maintain|maintains|show|shows|record|records|recorded|count|counts|contain|contains|containing"
     "|received|receives|is there|are there|were there|is|are|was|were|lie|lies|stand|stands)",
     "having": "(with|that have|which have|having|have|has|that had|had|contain|contains|that contain|containing|hold"
