@@ -30,6 +30,7 @@ class _WrongArguments(Arguments):
 class _Wrong:
     """An operation with a mistake in its SQL. (No Operation by class, which would offer it to everybody.)"""
 
+    arguments = _WrongArguments
     computes = False
 
     def __init__(self, mistake: ColumnElement[object]) -> None:
