@@ -127,7 +127,7 @@ _BEFORE_NOUN = re.compile(
 )
 """A value used as an adjective: `total length of {} trails`."""
 _BEFORE_VALUE = word_set("by with have has had having are is were was")
-"""Words before a value that is no place: `won by {}`."""
+"""Words before a value that is not a place: `won by {}`."""
 _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
 """An excluded value: another one in its place would be excluded too."""
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")

@@ -110,7 +110,7 @@ def recall(messages: Sequence[Message]) -> tuple[Memory, int]:
 
 
 def last_answer(messages: Sequence[Message]) -> Memory:
-    """The memory of the very last answer, of which a question at its end may be answered; empty if there is none."""
+    """What the last answer kept, to which a reply to its question refers; empty without a last answer."""
     memory, end = recall(messages)
     return memory if end == len(messages) else Memory()
 

@@ -374,7 +374,7 @@ def option_meant(options: Sequence[str], answer: str) -> str | None:
 
 
 def answered(question: Question, text: str) -> tuple[str, tuple[str, ...]]:
-    """The request that an answer to a question means, and all answers so far; the text itself if it is none."""
+    """The request that a reply to a question completes, and all replies so far; for any other message, its text."""
     option = option_meant(question.options, text)
     if option is None:
         return text, ()

@@ -222,7 +222,7 @@ class Order:
 
 
 class Matches:
-    """The tables that match a text, of which only as many are put in order as are asked for. Valid until the index
+    """The tables that match a text; only as many as are asked for are sorted. Valid until the index
     changes."""
 
     def __init__(self, index: SearchIndex, scores: NDArray[numpy.float64], order: Order) -> None:

@@ -172,7 +172,7 @@ class Dataset(BaseModel):
         return [column.source for column in self.columns if not column.is_partition]
 
     def column(self, name: str) -> LakeColumn | None:
-        """The column of exactly this name; None if there is none."""
+        """The column with exactly this name, or None."""
         return next((column for column in self.columns if column.name == name), None)
 
 

@@ -139,7 +139,7 @@ class ProfileStore:
     async def write(
         self, relid: int, version: str, profile: TableProfile | None, error: str | None, seconds: float
     ) -> None:
-        """Store the profile of a data version, or the error why there is none, and how long it took."""
+        """Store the profile of a data version, or the error that prevented it, and how long it took."""
         values = {
             "relid": relid,
             "version": version,

@@ -1,5 +1,5 @@
 /**
- * The turns of the conversation, of which only the visible ones and some around them are in the page: thousands are as
+ * The turns of the conversation. Only the visible ones and some around them are in the page, so thousands are as
  * fast as ten. What is read keeps its place when turns before it come or change their height.
  */
 import type { RefObject } from "preact";
