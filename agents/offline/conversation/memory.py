@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
 
 from agents.core.messages import AssistantMessage, Message
 from agents.domain import Cql2
@@ -15,7 +17,6 @@ KEY = "offline"
 MAX_LAYERS = 8
 
 Outcome = Literal["done", "asked", "refused", "failed", "unread"]
-_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,43 +117,10 @@ def last_answer(messages: Sequence[Message]) -> Memory:
 
 
 def _load(stored: Mapping[str, Any]) -> Memory:
-    question = stored.get("question")
-    lists = ("options", "answers", "requests")
-    return Memory(
-        _texts(stored.get("layers")),
-        Question(str(question.get("request", "")), *(_texts(question.get(name)) for name in lists))
-        if isinstance(question, Mapping)
-        else None,
-        next((known for known in _OUTCOMES if known == stored.get("outcome")), "done"),
-        str(stored.get("listed") or ""),
-        str(stored.get("asked_of") or ""),
-        _rows(stored.get("rows")),
-        str(stored.get("question_text") or ""),
-        _rows(stored.get("of_rows")),
-        str(stored.get("rows_text") or ""),
-        tuple(rows for each in stored.get("alike") or () if (rows := _rows(each)) is not None),
-    )  # fmt: skip
+    try:
+        return _STORED.validate_python(stored)
+    except ValidationError:  # of another version
+        return Memory()
 
 
-def _rows(stored: Any) -> Rows | None:
-    if not isinstance(stored, Mapping):
-        return None
-    kept = stored.get("filter")
-    filters = dict(kept) if isinstance(kept, Mapping) else None
-    flags = {name: bool(stored.get(name)) for name in ("charted", "single", "descending")}
-    number = stored.get("number")
-    return Rows(
-        str(stored.get("table", "")),
-        filters,
-        sort=str(stored.get("sort") or ""),
-        number=number if isinstance(number, int) else 0,
-        **flags,
-    )
-
-
-def _texts(items: Any) -> tuple[str, ...]:
-    return (
-        tuple(str(item) for item in items)
-        if isinstance(items, Sequence) and not isinstance(items, str)
-        else ()
-    )
+_STORED = TypeAdapter(Memory)
