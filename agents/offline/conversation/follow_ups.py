@@ -18,8 +18,6 @@ from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
-    in_rows_listed,
-    most_of_other_rows,
     number_of_others,
     same_of_others,
     share_among_others,
@@ -210,14 +208,12 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or same_of_others(before, asked_now, vocabulary)
         or figure_of_other_rows(before, asked_now, vocabulary)
         or share_among_others(before, asked_now, vocabulary)
-        or most_of_other_rows(before, asked_now)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(messages, asked_now, vocabulary)
         or (f"which one is the {most['most']}" if (most := _MOST_OF_THEM.fullmatch(asked_now)) else None)
         or coloured_by_figure(messages, asked_now, vocabulary)
-        or in_rows_listed(memory.question_text, asked_now)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
         or part_of_sum(messages, before, asked_now)

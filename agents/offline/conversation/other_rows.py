@@ -28,11 +28,6 @@ _OF_THOSE = re.compile(
     r" (?P<what>(?:that|which|who|with|without|above|below|over|under|between|\w+er than) [^?,]+?)\W*",
     re.IGNORECASE,
 )
-_MOST_OF_THOSE = re.compile(
-    r"(?:and )?which (?:one|of (?:them|these|those)) (?:has|have|had) (?:the )?(?P<most>most|fewest)"
-    r" (?P<rows>[^?,]+?)\W*",
-    re.IGNORECASE,
-)
 _SHARE = re.compile(
     r"(?P<asked>(?:what(?:'s| is)? |which )?(?:the )?(?:share|percentage|percent|proportion|fraction) of"
     r" (?:the |all |our )*)(?P<rows>[^?,]+?)\W*",
@@ -46,7 +41,6 @@ _SHARE_AMONG = re.compile(
 _PLACE_BEFORE = re.compile(
     r"in (?:the )?[A-ZÀ-Þ].*? (?=(?:is|are|was|were|has|have|had|in|with|without|that|which|above|below|over|under)\b)"
 )
-_GROUPED = re.compile(rf".*? {GROUP}\W*", re.IGNORECASE)
 
 
 def figure_of_other_rows(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -82,31 +76,6 @@ def share_among_others(before: str, asked_now: str, vocabulary: Vocabulary) -> s
     if asked["place"] and rest.startswith("in ") and (own := _PLACE_BEFORE.match(rest)) is not None:
         rest = rest[own.end() :]  # another place instead of the one before
     return f"{share['asked']}{among} {rest if ' ' in rest else f'are {rest}'}"  # `inspections failed`
-
-
-def in_rows_listed(before: str, asked_now: str) -> str | None:
-    """`how many homes in them` after `what wards have additional licensing?`: the question with these wards."""
-    listed, asked = _ROWS_THAT.fullmatch(before), _MANY_IN_THEM.fullmatch(asked_now)
-    if listed is None or asked is None:
-        return None
-    return f"how many {asked['rows']} are in {listed['rows']} that {listed['rest']}"
-
-
-_ROWS_THAT = re.compile(
-    r"(?:what|which) (?P<rows>\w+(?: \w+)??) (?P<rest>(?:have|are|were|had|lie|contain) [^?]+?)\W*",
-    re.IGNORECASE,
-)
-_MANY_IN_THEM = re.compile(
-    r"(?:and )?how many (?P<rows>[^?]+?)(?: are| lie)?(?: there)? in (?:them|those|these)\W*", re.IGNORECASE
-)
-
-
-def most_of_other_rows(before: str, asked_now: str) -> str | None:
-    """`which one has the most bear sightings?` after `sightings per zone`: the zone with the most of those rows."""
-    groups, asked = _GROUPED.fullmatch(before), _MOST_OF_THOSE.fullmatch(asked_now)
-    if groups is None or asked is None:
-        return None
-    return f"which {groups['by']} has the {asked['most']} {asked['rows']}"
 
 
 def same_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

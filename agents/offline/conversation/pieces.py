@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agents.offline.language.conditions.times.days import MONTHS
 from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
@@ -80,11 +80,57 @@ def with_piece(before: str, asked_now: str) -> str | None:
         or _as_rate(before, asked_now)
         or _with_group(before, asked_now)
         or _with_unit(before, asked_now)
-        or _with_other_end(before, asked_now)
-        or _counted_for(before, asked_now)
-        or _with_their(before, asked_now)
+        or next(_after_question(before, asked_now), None)
         or _most_counted(before, asked_now)
     )
+
+
+def _after_question(before: str, asked_now: str) -> Iterator[str]:
+    for question, message, request in _AFTER_QUESTION:
+        own, asked = question.fullmatch(before), message.fullmatch(asked_now)
+        if own is not None and asked is not None:
+            yield request.format(**own.groupdict(), **asked.groupdict())
+
+
+_COUNTED_FOR = r"(?:and )?how many (?P<rest>(?:does|do) .+? have|are (?:there )?in .+?)\W*"
+_AFTER_QUESTION = [
+    (re.compile(question, re.IGNORECASE), re.compile(message, re.IGNORECASE), request)
+    for question, message, request in (
+        # `and to Rome?` after `how far is it from Paris to Berlin`
+        (
+            r"(?P<start>.*\b(?:far|distance)\b.* to )[^?,]+?\W*",
+            r"(?:and |now )?(?:how far (?:is it )?)?to (?P<to>[^?,]+?)\W*",
+            "{start}{to}",
+        ),
+        # `how many does Brazil have?` after `which country has the most airports`
+        (
+            r".*\b(?:has|have) the (?:most|fewest) (?P<what>[^?,]+?)\W*",
+            _COUNTED_FOR,
+            "how many {what} {rest}",
+        ),
+        (r"how many (?P<what>[^?,]+?) (?:does|do|are)\b.*", _COUNTED_FOR, "how many {what} {rest}"),
+        # `and their populations` after a list
+        (
+            r"(?P<list>(?:list|top|show|name|give|which|the)\b.*?)[ ?]*",
+            r"(?:and |(?:what|how) about |show (?:me )?)?(?:the )?(?P<what>their [\w ]+?)\W*",
+            "{list} with {what}",
+        ),
+        # `which one has the most bear sightings?` after `sightings per zone`
+        (
+            rf".*? {GROUP}\W*",
+            r"(?:and )?which (?:one|of (?:them|these|those)) (?:has|have|had) (?:the )?(?P<most>most|fewest)"
+            r" (?P<rows>[^?,]+?)\W*",
+            "which {by} has the {most} {rows}",
+        ),
+        # `how many homes in them` after `what wards have additional licensing?`
+        (
+            r"(?:what|which) (?P<areas>\w+(?: \w+)??) (?P<that>(?:have|are|were|had|lie|contain) [^?]+?)\W*",
+            r"(?:and )?how many (?P<rows>[^?]+?)(?: are| lie)?(?: there)? in (?:them|those|these)\W*",
+            "how many {rows} are in {areas} that {that}",
+        ),
+    )
+]
+"""The previous question, a message, and the request that it stands for."""
 
 
 def _with_word(before: str, asked_now: str) -> str | None:
@@ -119,17 +165,6 @@ def _most_counted(before: str, asked_now: str) -> str | None:
     if _EXIST.match(f" {counted['rows']}"):
         return None  # `how many were serious` names no rows
     return f"which {asked['areas']} has the {asked['most']} {_EXIST.sub('', counted['rows'], count=1)}"
-
-
-def _with_their(before: str, asked_now: str) -> str | None:
-    """`and their populations` after a list: the list with that column."""
-    asked = re.fullmatch(
-        r"(?:and |(?:what|how) about |show (?:me )?)?(?:the )?(?P<what>their [\w ]+?)\W*",
-        asked_now,
-        re.IGNORECASE,
-    )
-    is_list = re.match(r"(?:list|top|show|name|give|which|the)\b", before, re.IGNORECASE)
-    return f"{before.rstrip(' ?')} with {asked['what']}" if asked is not None and is_list else None
 
 
 _AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)
@@ -275,30 +310,6 @@ def _with_unit(before: str, asked_now: str) -> str | None:
     if unit is None:
         return None
     return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
-
-
-def _with_other_end(before: str, asked_now: str) -> str | None:
-    """`and to Rome?` after `how far is it from Paris to Berlin`."""
-    way = re.fullmatch(r"(?P<start>.*\b(?:far|distance)\b.* to )(?P<to>[^?,]+?)\W*", before, re.IGNORECASE)
-    other = re.fullmatch(
-        r"(?:and |now )?(?:how far (?:is it )?)?to (?P<to>[^?,]+?)\W*", asked_now, re.IGNORECASE
-    )
-    return f"{way['start']}{other['to']}" if way is not None and other is not None else None
-
-
-def _counted_for(before: str, asked_now: str) -> str | None:
-    """`how many does Brazil have?` after `which country has the most airports`."""
-    counted = re.search(
-        r"\b(?:has|have) the (?:most|fewest) (?P<most>[^?,]+?)\W*$|^how many (?P<many>[^?,]+?) (?:does|do|are)\b",
-        before,
-        re.IGNORECASE,
-    )
-    whose = re.fullmatch(
-        r"(?:and )?how many (?P<rest>(?:does|do) .+? have|are (?:there )?in .+?)\W*", asked_now, re.IGNORECASE
-    )
-    if counted is None or whose is None:
-        return None
-    return f"how many {counted['most'] or counted['many']} {whose['rest']}"
 
 
 _IN_TOTAL = re.compile(r" (?:in total|altogether|overall|in all)$", re.IGNORECASE)
