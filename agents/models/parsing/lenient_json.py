@@ -6,11 +6,16 @@ Beyond JSON it accepts single quotes, bare keys, trailing commas, comments, raw 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 _MAX_DEPTH = 64
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_SKIPPED = re.compile(r"(?:\s|//[^\n]*|/\*.*?(?:\*/|\Z))*", re.DOTALL)
+"""White space and comments."""
+_STRING = re.compile(r"""(["'])((?:(?!\1)[^\\]|\\.)*)\1""", re.DOTALL)
+_BARE_KEY = re.compile(r"(?:[^\W_]|[_$-])+")
+_BARE_WORD = re.compile(r"(?:[^\W_]|[_+.-])*")
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -128,48 +133,34 @@ def _list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    quote = text[at]
-    pieces: list[str] = []
-    at += 1
-    while at < len(text):
-        char = text[at]
-        if char == quote:
-            return "".join(pieces), at + 1
-        if char == "\\" and at + 1 < len(text):
-            piece, at = _escape(text, at + 1)
-            pieces.append(piece)
-            continue
-        pieces.append(char)
-        at += 1
-    raise ValueError("a string is not closed")
+    found = _STRING.match(text, at)
+    if found is None:
+        raise ValueError("a string is not closed")
+    value: str = json.loads(f'"{re.sub(_ESCAPE, _in_json, found[2])}"', strict=False)
+    # Half of a surrogate pair is no character.
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), found.end()
 
 
-def _escape(text: str, at: int) -> tuple[str, int]:
-    char = text[at]
-    if char != "u":
-        return _ESCAPES.get(char, char), at + 1
-    code = int(text[at + 1 : at + 5], 16)
-    if 0xD800 <= code < 0xDC00 and text[at + 5 : at + 7] == "\\u":
-        low = int(text[at + 7 : at + 11], 16)
-        if 0xDC00 <= low < 0xE000:
-            return chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)), at + 11
-    return ("\ufffd" if 0xD800 <= code < 0xE000 else chr(code)), at + 5
+_ESCAPE = re.compile(r'\\.|"', re.DOTALL)
+
+
+def _in_json(escape: re.Match[str]) -> str:
+    """A quote or an escape sequence as JSON has it: `\\x` is an x."""
+    if escape[0] == '"':
+        return '\\"'
+    return escape[0] if escape[0][1] in '"\\/bfnrtu' else escape[0][1]
 
 
 def _bare_key(text: str, at: int) -> tuple[str, int]:
-    end = at
-    while end < len(text) and (text[end].isalnum() or text[end] in "_-$"):
-        end += 1
-    if end == at:
+    found = _BARE_KEY.match(text, at)
+    if found is None:
         raise ValueError(f"expected a key at {at}")
-    return text[at:end], end
+    return found[0], found.end()
 
 
 def _word(text: str, at: int) -> tuple[Any, int]:
-    end = at
-    while end < len(text) and (text[end].isalnum() or text[end] in "_+-."):
-        end += 1
-    word = text[at:end]
+    found = _BARE_WORD.match(text, at)
+    word, end = (found[0], found.end()) if found is not None else ("", at)
     if word in _WORDS:
         return _WORDS[word], end
     if word and (word[0].isdigit() or word[0] in "+-."):
@@ -193,16 +184,5 @@ def _expect(text: str, at: int, char: str) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    """Past white space and comments."""
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
-        elif text.startswith("//", at):
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-        elif text.startswith("/*", at):
-            end = text.find("*/", at)
-            at = len(text) if end < 0 else end + 2
-        else:
-            break
-    return at
+    found = _SKIPPED.match(text, at)
+    return found.end() if found is not None else at
