@@ -8,6 +8,7 @@ docs/offline-language.md describes the language for users.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 
 from agents.core.errors import ToolUnavailable
@@ -52,15 +53,6 @@ async def _reply(request: ModelRequest) -> AssistantMessage:
         raise ModelError("unavailable", unavailable.message) from unavailable
 
 
-def _pieces(text: str, most: int = 24) -> list[str]:
+def _pieces(text: str) -> list[str]:
     """The text in small pieces, cut after spaces."""
-    pieces: list[str] = []
-    start = 0
-    while start < len(text):
-        end = min(start + most, len(text))
-        space = text.rfind(" ", start, end)
-        if end < len(text) and space > start:
-            end = space + 1
-        pieces.append(text[start:end])
-        start = end
-    return pieces
+    return re.findall(r"(?s).{1,24}\Z|.{1,23} |.{1,24}", text)

@@ -6,6 +6,7 @@ that does not keep to it is sent back with the fault, twice. An answer streams w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -161,31 +162,19 @@ class AnswerTap:
         return self._letters()
 
     def _letters(self) -> str:
-        end = self._whole_letters()
-        text, self._rest = self._rest[:end], self._rest[end:]
+        found = _LETTERS.match(self._rest)
+        text = found[0] if found is not None else ""
+        self._rest = self._rest[len(text) :]
+        self._done = self._rest.startswith('"')
         try:
             return str(json.loads(f'"{text}"', strict=False)) if text else ""
         except ValueError:
             self._done = True
             return ""
 
-    def _whole_letters(self) -> int:
-        """Up to the closing quote, or to an escape that has not wholly come (a pair of surrogates is one)."""
-        at = 0
-        while at < len(self._rest):
-            char = self._rest[at]
-            if char == '"':
-                self._done = True
-                return at
-            length = 1
-            if char == "\\":
-                length = 6 if self._rest[at + 1 : at + 2] == "u" else 2
-                if self._rest[at + 1 : at + 4].lower() in ("ud8", "ud9", "uda", "udb"):
-                    length = 12
-            if at + length > len(self._rest):
-                return at
-            at += length
-        return at
+
+_LETTERS = re.compile(r'(?:[^"\\]|\\u[dD][89abAB].{8}|\\u(?![dD][89abAB]).{4}|\\[^u])*', re.DOTALL)
+"""Up to the closing quote, or to an escape that has not wholly come (a pair of surrogates is one)."""
 
 
 def _variant(tool: ToolSpec, shared: dict[str, Any]) -> dict[str, Any]:
