@@ -38,8 +38,9 @@ FLAGS = [
     "--ignore-gpu-blocklist",
     # Only WebGL needs the emulated GPU; composing pages on it costs more than composing them without.
     "--disable-gpu-compositing",
-    # A page lives for seconds: optimizing its scripts costs more than it saves.
-    "--js-flags=--no-opt",
+    # A page lives for seconds: optimizing its scripts, and collecting its garbage often and with the help of other
+    # threads, costs more than it saves.
+    "--js-flags=--no-opt,--single-threaded,--min-semi-space-size=32,--max-semi-space-size=64",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
