@@ -14,7 +14,7 @@ from tests.integration.tiles.drawing import decoded
 from tests.support.looking import until
 from tests.support.server import Client, client, local_server
 
-ROWS = 200_000
+ROWS = 110_000
 MADE = f"""
     CREATE TABLE data.pings AS SELECT n AS id, n % 100 AS value, ST_SetSRID(ST_MakePoint(
             (abs(hashint4(n)) % 3600000) / 10000.0 - 180, (abs(hashint4(n + 7)) % 1600000) / 10000.0 - 80
@@ -278,7 +278,7 @@ SKEWED = (
     + """
     INSERT INTO data.skewed
     SELECT n + 1000000, 5, ST_SetSRID(ST_MakePoint(10 + (n % 400) / 1e3, 45 + (n / 400) / 1e3), 4326)
-    FROM generate_series(1, 100000) AS n;
+    FROM generate_series(1, 50000) AS n;
     ANALYZE data.skewed;
 """
 )
