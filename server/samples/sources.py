@@ -7,11 +7,10 @@ from __future__ import annotations
 import gzip
 import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import islice
 from typing import Any
 
 import airportsdata
@@ -23,6 +22,7 @@ from server.gis.catalog.gazetteer import folded, folded_each
 
 FEET = UNITS["ft"].factor
 Row = tuple[Any, ...]
+City = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ def _country_attributes(about: dict[str, Any], continents: dict[str, str]) -> Ro
 
 def _cities() -> Iterator[Row]:
     countries, continents = _geonames().get_countries(), _continents()
-    capitals = _capitals()
-    for city in _geonames().get_cities().values():
+    cities = list(_geonames().get_cities().values())  # each call reads the file again
+    capitals = _capitals(cities)
+    for city in cities:
         country = countries[city["countrycode"]]
         yield (
             city["geonameid"],
@@ -96,22 +97,30 @@ def _cities() -> Iterator[Row]:
         )
 
 
-def _capitals() -> set[int]:
+def _capitals(cities: Sequence[City]) -> set[int]:
     """GeoNames numbers of the capitals: of each country the largest city with the capital's name.
 
     A city's main name goes before its other names, so that New Delhi, not Delhi, is the capital of India."""
-    found: dict[str, tuple[bool, int, int]] = {}
     capitals = {code: folded(country["capital"]) for code, country in _geonames().get_countries().items()}
-    cities = list(_geonames().get_cities().values())
-    names = iter(folded_each([name for city in cities for name in (city["name"], *city["alternatenames"])]))
-    for city in cities:
-        capital = capitals[city["countrycode"]]
-        is_main_name = next(names) == capital
-        others = list(islice(names, len(city["alternatenames"])))
-        if capital and (is_main_name or capital in others):
-            candidate = (is_main_name, city["population"], city["geonameid"])
-            found[city["countrycode"]] = max(candidate, found.get(city["countrycode"], candidate))
-    return {number for _, _, number in found.values()}
+
+    def largest(named: Sequence[tuple[City, str]]) -> dict[str, City]:
+        """Of each country, the largest of the cities that have its capital's name."""
+        found: dict[str, City] = {}
+        for (city, _), name in zip(named, folded_each([name for _, name in named]), strict=True):
+            code = city["countrycode"]
+            if name and name == capitals[code]:
+                found[code] = max(city, found.get(code, city), key=_by_population)
+        return found
+
+    found = largest([(city, city["name"]) for city in cities])
+    # Few countries are left, whose cities have most of the names.
+    others = [city for city in cities if city["countrycode"] not in found]
+    found |= largest([(city, name) for city in others for name in city["alternatenames"]])
+    return {city["geonameid"] for city in found.values()}
+
+
+def _by_population(city: City) -> tuple[int, int]:
+    return city["population"], city["geonameid"]
 
 
 def _airports() -> Iterator[Row]:
