@@ -13,29 +13,9 @@ from pathlib import Path
 
 from rapidfuzz import fuzz, process
 
-from agents.core.nearest import fold, nearest
+from agents.core.nearest import fold as fold
+from agents.core.nearest import nearest as nearest
 from agents.offline.language.grammar import compiled, spellings
-
-__all__ = [
-    "Phrases",
-    "Words",
-    "are_forms",
-    "begins_others",
-    "doers_of",
-    "fold",
-    "is_numbered",
-    "is_plural",
-    "is_storage_noun",
-    "may_be_plural",
-    "misspelt",
-    "name_words",
-    "naming_places",
-    "nearest",
-    "place_of",
-    "singular",
-    "word_set",
-    "words_of_things",
-]
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -358,14 +358,8 @@ class MapAnalysis:
             analysis_id=self.id,
             step=len(self._outcomes) + 1,
             steps=max(len(self._intended), len(self._outcomes) + 1),
-            name=progress.name,
-            percent=progress.percent,
-            rows=progress.rows,
-            elapsed_ms=progress.elapsed_ms,
-            estimate_ms=progress.estimate_ms,
-            phase=progress.phase,
             steps_known=self._steps_known,
-            engine=progress.engine,
+            **asdict(progress),
         )
         await self._session.announce("analysis_progress", body)
         now, is_new = time.monotonic(), body.step != self._kept_step

@@ -13,7 +13,7 @@ from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import measure_columns
-from agents.offline.language.words import are_pieces_of, name_words, singular
+from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of, lies_in_place
@@ -144,20 +144,7 @@ def _ranked_by_its_column(asked: Asked) -> Asked:
     return replace(asked, pieces=tuple(column if each is group else each for each in asked.pieces))
 
 
-_RATE_KINDS = (
-    "per",
-    "column",
-    "rows",
-    "condition",
-    "and",
-    "table",
-    "ask",
-    "draw",
-    "with",
-    "top",
-    "most",
-    "number",
-)
+_RATE_KINDS = word_set("per column rows condition and table ask draw with top most number")
 
 
 def _rates_of_rows(

@@ -20,7 +20,7 @@ from agents.offline.commands.assembly.computed import (
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -209,23 +209,13 @@ def _are_of_one_kind(asked: Asked, names: tuple[str, str]) -> bool:
     return all(can_be_summed(asked, each) for each in names) and len(units) == 1
 
 
+_WHOSE_KINDS = word_set("whose top most rows condition column figure and does count table")
+
+
 def first_groups(asked: Asked) -> Steps | None:
     """`which operator runs the most beds`, `on which street is the sum of the leaks the greatest`."""
     by, whose, top, most = asked.group_column, *map(asked.one, ("whose", "top", "most"))
-    others = (
-        "whose",
-        "top",
-        "most",
-        "rows",
-        "condition",
-        "column",
-        "figure",
-        "and",
-        "does",
-        "count",
-        "table",
-    )
-    if by is None or whose is None or not asked.does_fit or not asked.only(*others):
+    if by is None or whose is None or not asked.does_fit or not asked.only(*_WHOSE_KINDS):
         return None
     if top is most is None:
         return _groups_having(asked, by)
