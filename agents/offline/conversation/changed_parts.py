@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from agents.offline.conversation import facts_asked
-from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP
+from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, spelt_out
 from agents.offline.conversation.ranked_again import ranked
 from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.language.conditions.contradictions import conjuncts
@@ -25,40 +25,29 @@ _AS_FORM = re.compile(
     r"(?P<piece>.+?),? (?P<form>(?:as|in) an? (?:bar |line |pie )?(?:chart|graph))(?: please)?\W*",
     re.IGNORECASE,
 )
-_YEARS = re.compile(
-    r"(?:and |now )?(?:only|just) (?:(?:those |the ones )?from )?(?P<first>(?:19|20)\d\d)"
-    r" ?(?:to|until|till|through|-|–) ?(?P<last>(?:19|20)\d\d)\W*",
-    re.IGNORECASE,
+_NOW_ONLY = r"(?:and |now )?(?:only|just) "
+_PLEASE = r"(?:and |now |please )*"
+_OF_LAYER = (
+    # `only 2022 to 2024`
+    (
+        rf"{_NOW_ONLY}(?:(?:those |the ones )?from )?(?P<first>(?:19|20)\d\d)"
+        r" ?(?:to|until|till|through|-|–) ?(?P<last>(?:19|20)\d\d)",
+        r"only those from \g<first> to \g<last>",
+    ),
+    # `only this year`
+    (
+        rf"{_NOW_ONLY}(?:those |the ones )?(?:from |in |of )?(?P<when>(?:this|last) (?:year|month|week)|today)",
+        r"only those \g<when>",
+    ),
 )
-
-
-def _of_years(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`only 2022 to 2024`."""
-    asked = _YEARS.fullmatch(asked_now)
-    if asked is not None and spoken.memory.layers:
-        yield Again(f"only those from {asked['first']} to {asked['last']}", spoken.memory.rows)
-
-
-_NOW = re.compile(
-    r"(?:and |now )?(?:only|just) (?:those |the ones )?(?:from |in |of )?"
-    r"(?P<when>(?:this|last) (?:year|month|week)|today)\W*",
-    re.IGNORECASE,
+_OF_ROWS = (
+    (rf"{_PLEASE}(?:list|show)(?: me)? (?P<with>with [^?,]+?)", r"list them \g<with>"),
+    (
+        r"(?:and )?how many (?P<when>(?:in|since|before|after|from|until|during|between) [^?]+?)",
+        r"how many of them \g<when>",
+    ),
+    (rf"{_PLEASE}(?:map|plot) (?P<them>them|it|those|these)", r"show \g<them> on the map"),
 )
-
-
-def _of_now(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`only this year`."""
-    asked = _NOW.fullmatch(asked_now)
-    if asked is not None and spoken.memory.layers:
-        yield Again(f"only those {asked['when']}", spoken.memory.rows)
-
-
-_WITH = re.compile(r"(?:and |now |please )*(?:list|show)(?: me)? (?P<with>with [^?,]+?)\W*", re.IGNORECASE)
-_HOW_MANY_IN = re.compile(
-    r"(?:and )?how many (?P<when>(?:in|since|before|after|from|until|during|between) [^?]+?)\W*",
-    re.IGNORECASE,
-)
-_MAP_THEM = re.compile(r"(?:and |now |please )*(?:map|plot) (?P<them>them|it|those|these)\W*", re.IGNORECASE)
 _SHARE = re.compile(
     r"(?:and |so )?what (?:percentage|percent|share|proportion|fraction) (?:is|are|was|were) (?:that|this|those)\W*",
     re.IGNORECASE,
@@ -68,15 +57,12 @@ _PART = re.compile(
 )
 
 
-def _shorthand(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`list with owner`, `map them`; `what percentage is that?` after `how many of them were approved`."""
+def _spelt_out(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """Short forms, such as `map them`; `what percentage is that?` after `how many of them were approved`."""
     memory = spoken.memory
-    if (asked := _WITH.fullmatch(asked_now)) is not None:
-        yield Again(f"list them {asked['with']}", memory.rows)
-    if (asked := _HOW_MANY_IN.fullmatch(asked_now)) is not None:
-        yield Again(f"how many of them {asked['when']}", memory.rows)
-    if (asked := _MAP_THEM.fullmatch(asked_now)) is not None:
-        yield Again(f"show {asked['them']} on the map", memory.rows)
+    request = spelt_out(asked_now, *(_OF_LAYER if memory.layers else ()), *_OF_ROWS)
+    if request is not None:
+        yield Again(request, memory.rows)
     part = _PART.fullmatch(memory.question_text) if _SHARE.fullmatch(asked_now) else None
     if part is not None:
         yield Again(f"what percentage of them {part['part']}", memory.of_rows)
@@ -170,7 +156,7 @@ def _near_the_row(spoken: Spoken, asked_now: str) -> Iterator[Again]:
 
 
 _RULES: tuple[Callable[[Spoken, str], Iterator[Again]], ...] = (
-    ranked, *facts_asked.RULES, _of_years, _of_now, _near_the_row, _shorthand,
+    ranked, *facts_asked.RULES, _near_the_row, _spelt_out,
 )  # fmt: skip
 
 

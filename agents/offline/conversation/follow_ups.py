@@ -15,7 +15,7 @@ from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
 from agents.offline.conversation.facts_asked import kinds_counted
 from agents.offline.conversation.memory import Memory, recall
-from agents.offline.conversation.narrower import AS_TABLE, THOSE, is_only_a_value, narrower, only_for
+from agents.offline.conversation.narrower import THOSE, is_only_a_value, narrower
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
     number_of_others,
@@ -36,13 +36,14 @@ from agents.offline.conversation.pieces import (
     AFTER_GROUP,
     AND,
     FIGURE_WORDS,
+    FIRST_OF_THEM,
     GROUP,
     LENGTHS,
     also_in,
     counted_by,
-    first_of_them,
     list_sorted,
     one_of,
+    spelt_out,
     with_piece,
     with_time,
 )
@@ -93,14 +94,27 @@ _HOW_MANY_THAT_IS = re.compile(
     r"(?: in total| altogether)?\W*",
     re.IGNORECASE,
 )
-_NTH_OF_THEM = re.compile(
+_NTH_OF_THEM = (
     r"(?:and |(?:which|what|who)(?: one)? (?:is|was) )?(?:the )?"
     rf"(?P<nth>(?:{one_of([*ORDINALS])})[ -](?:{one_of([*SUPERLATIVES])}))"
-    r"(?: one| of (?:them|these|those))?\W*",
-    re.IGNORECASE,
+    r"(?: one| of (?:them|these|those))?",
+    r"which one is the \g<nth>",
 )
-_MOST_OF_THEM = re.compile(
-    rf"(?:and )?which (?:is|was|are|were) the (?P<most>{one_of([*SUPERLATIVES])})\W*", re.IGNORECASE
+_MOST_OF_THEM = (
+    rf"(?:and )?which (?:is|was|are|were) the (?P<most>{one_of([*SUPERLATIVES])})",
+    r"which one is the \g<most>",
+)
+_NEAR_WHAT = (
+    r"(?:and |now )*(?:which (?:of (?:them|these|those) |ones |one )?(?:are |lie |is )|(?:those|the ones) )?"
+    r"(?P<near>(?:within|closer than|less than|more than|farther than|further than|at least|at most) \d[\d.,]* ?"
+    rf"(?:{LENGTHS})(?: away)? (?:of|from|to) [^?]+?)",
+    r"only those \g<near>",
+)
+"""`within 300 m of a school`, `which are closer than 1 km to a river?` after rows were drawn: only those."""
+_ONLY_FOR = (r"(?:and |but )?(?:only|just) for (?P<what>.*\w)", r"only \g<what>")
+_AS_TABLE = (
+    r"(?:and |now |show )?(?:as )?(?:an? |the )?(?:table|list)(?: please)?",
+    "show them as a table",
 )
 _LIVE_THERE = re.compile(
     r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
@@ -180,8 +194,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         shown = table_shown(messages, vocabulary) if found is not None else None
         if found is None or shown in found.found:
             return f"how many {held['what']} do they have" if found is None else _THEIR_NUMBER
-    if (nth := _NTH_OF_THEM.fullmatch(asked_now)) is not None:
-        return f"which one is the {nth['nth']}"
+    if (nth := spelt_out(asked_now, _NTH_OF_THEM)) is not None:
+        return nth
     these = _THESE.fullmatch(asked_now)
     if end != len(messages):
         return None
@@ -196,9 +210,9 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or with_piece(before, asked_now)
-        or _near_of_them(memory, asked_now)
+        or (spelt_out(asked_now, _NEAR_WHAT) if memory.layers else None)
         or list_sorted(before, asked_now)
-        or (first_of_them(asked_now) if before or memory.layers else None)
+        or (spelt_out(asked_now, *FIRST_OF_THEM) if before or memory.layers else None)
         or (counted_by(asked_now) if memory.layers and not before else None)
         or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
@@ -212,7 +226,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(messages, asked_now, vocabulary)
-        or (f"which one is the {most['most']}" if (most := _MOST_OF_THEM.fullmatch(asked_now)) else None)
+        or spelt_out(asked_now, _MOST_OF_THEM)
         or coloured_by_figure(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
@@ -220,23 +234,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or inside_of_it(messages, asked_now, vocabulary)
         or ranking_charted(memory, asked_now, vocabulary)
         or narrower(memory, asked_now, vocabulary)
-        or only_for(asked_now)
-        or ("show them as a table" if memory.layers and AS_TABLE.fullmatch(asked_now) else None)
+        or spelt_out(asked_now, _ONLY_FOR, *((_AS_TABLE,) if memory.layers else ()))
     )
-
-
-def _near_of_them(memory: Memory, asked_now: str) -> str | None:
-    """`within 300 m of a school`, `which are closer than 1 km to a river?` after rows were drawn: only those."""
-    near = _NEAR_WHAT.fullmatch(asked_now)
-    return f"only those {near['near']}" if near is not None and memory.layers else None
-
-
-_NEAR_WHAT = re.compile(
-    r"(?:and |now )*(?:which (?:of (?:them|these|those) |ones |one )?(?:are |lie |is )|(?:those|the ones) )?"
-    r"(?P<near>(?:within|closer than|less than|more than|farther than|further than|at least|at most) \d[\d.,]* ?"
-    rf"(?:{LENGTHS})(?: away)? (?:of|from|to) [^?]+?)\W*",
-    re.IGNORECASE,
-)
 
 
 def _other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None:

@@ -47,21 +47,10 @@ def narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | No
     return f"{before} that are {' '.join(words)}"
 
 
-AS_TABLE = re.compile(
-    r"(?:and |now |show )?(?:as )?(?:an? |the )?(?:table|list)(?: please)?\W*", re.IGNORECASE
-)
-
-
 def is_only_a_value(asked_now: str, vocabulary: Vocabulary) -> bool:
     """Whether nothing but a value in several words is said, which may begin like a table: `just listed buildings`."""
     asked = re.fullmatch(r"(?:only|just) (?P<what>\w+(?: \w+)+?)(?: ones)?\W*", asked_now, re.IGNORECASE)
     return asked is not None and bool(vocabulary.values_called(name_words(asked["what"])))
-
-
-def only_for(asked_now: str) -> str | None:
-    """`only for the arborists`: only the arborists."""
-    asked = re.fullmatch(r"(?:and |but )?(?:only|just) for (?P<what>.+)", asked_now, re.IGNORECASE)
-    return f"only {asked['what']}" if asked is not None else None
 
 
 def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabulary) -> bool:

@@ -68,6 +68,15 @@ _OTHER_MONTH = re.compile(rf"{AND}(?:in )?{_MONTH.pattern}(?: instead)?\W*", re.
 _IN_UNIT = rf"in (?:{one_of([*UNITS])}|square \w+)"
 
 
+def spelt_out(asked_now: str, *forms: tuple[str, str]) -> str | None:
+    """The request that a short message stands for; `forms` are patterns of messages, each with its request."""
+    for pattern, request in forms:
+        found = re.fullmatch(rf"(?:{pattern})\W*", asked_now, re.IGNORECASE)
+        if found is not None:
+            return found.expand(request)
+    return None
+
+
 def with_piece(before: str, asked_now: str) -> str | None:
     """The question with another figure, superlative, distance, number of rows, year, group or unit."""
     if not before:
@@ -206,21 +215,17 @@ def list_sorted(before: str, asked_now: str) -> str | None:
     return f"list them by {by['by']}" if by["verb"] and not before else None
 
 
-_FIRST_BY = re.compile(
+_FIRST_BY = (
     r"(?:and |now |list |show (?:me )?)*(?:the )?(?:top )?(?P<number>\d+) (?:of (?:them|these|those) |ones )?"
-    r"(?:by|with the (?P<how>most|fewest|highest|lowest|largest|smallest)) (?P<what>[^?,\d]+?)\W*",
-    re.IGNORECASE,
 )
-
-
-def first_of_them(asked_now: str) -> str | None:
-    """`top 5 by boardings`, `list the 3 with the most pupils`: a ranking of the rows spoken of."""
-    asked = _FIRST_BY.fullmatch(asked_now)
-    return (
-        f"which {asked['number']} of them have the {asked['how'] or 'highest'} {asked['what']}"
-        if asked
-        else None
-    )
+FIRST_OF_THEM = (
+    (rf"{_FIRST_BY}by (?P<what>[^?,\d]+?)", r"which \g<number> of them have the highest \g<what>"),
+    (
+        rf"{_FIRST_BY}with the (?P<how>most|fewest|highest|lowest|largest|smallest) (?P<what>[^?,\d]+?)",
+        r"which \g<number> of them have the \g<how> \g<what>",
+    ),
+)
+"""`top 5 by boardings`, `list the 3 with the most pupils`: a ranking of the rows spoken of."""
 
 
 def _with_ordinal(before: str, asked_now: str) -> str | None:
