@@ -12,6 +12,7 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.domain import Layer, Table
 from agents.offline.analyses_read import analysis_read
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
+from agents.offline.conversation.pieces import spelt_out
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
@@ -154,10 +155,6 @@ _FACT_OF_IT = re.compile(
 )
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
 _GOES_ON = word_set("over above below under with without that which larger smaller bigger between")
-_INSIDE = re.compile(
-    r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*?) (?P<verb>are|lie|is) (?:inside|within|in there)\s*\?*",
-    re.IGNORECASE,
-)
 _CHARTED = re.compile(
     r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
     r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?(?P<kind>(?:bar|pie|line) (?:chart|graph))"
@@ -329,22 +326,23 @@ _PART_OF_SUM = re.compile(
 )
 
 
-_IN_CIRCLE = re.compile(
+_INSIDE = (
+    r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*? (?:are|lie|is)) (?:inside|within|in there)",
+    r"\g<asked> in it",
+)
+_IN_CIRCLE = (
     r"(?P<rows>(?:and |show |list |count |how many |which )*\w[^?]*?) (?:(?:are|lie) )?(?:inside|within|in)"
-    r" (?:the|that|this) (?:circle|buffer|ring|radius)\W*",
-    re.IGNORECASE,
+    r" (?:the|that|this) (?:circle|buffer|ring|radius)",
+    r"\g<rows> in it",
 )
 
 
 def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
     """`which stores are inside?`, `stores in the circle`, after areas made by an analysis."""
-    asked, circle = _INSIDE.fullmatch(asked_now), _IN_CIRCLE.fullmatch(asked_now)
-    table = table_shown(messages, vocabulary) if asked or circle else None
-    if table is None or not table.is_result or table.geometry_family != "polygon":
-        return None
-    if circle is not None:
-        return f"{circle['rows']} in it"
-    return f"{asked['asked']} {asked['verb']} in it" if asked is not None else None
+    request = spelt_out(asked_now, _IN_CIRCLE, _INSIDE)
+    table = table_shown(messages, vocabulary) if request is not None else None
+    is_area = table is not None and table.is_result and table.geometry_family == "polygon"
+    return request if is_area else None
 
 
 _COLOURED_BY_IT = re.compile(
