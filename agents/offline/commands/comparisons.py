@@ -232,7 +232,7 @@ _COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .
 _DIFFERENCE = "[what is] [the] difference"
 _VERSUS = "(vs|vs .|versus|compared (to|with)|against)"
 _FIGURE = "[the] how=(average|mean|median|total|minimum|maximum) {what:words}"
-_AND = "(and|with|to|vs|vs .|versus|against)"
+_BOTH = "{one:words} (and|with|to|vs|vs .|versus|against) {other:words}"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
 _BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
@@ -277,14 +277,14 @@ COMMANDS = (
     command(
         f"{_HOW_MANY_PEOPLE} live in {{rows:selection}} [(in|as of) {{year:count}}]", _people_of_rows, -1.0
     ),
-    command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
-    command(f"compare [the] {{facts:columns}} (of|in|for) {_SEVERAL}", _compared, -8.0),
     command(
-        "compare [the] {facts:columns} (of|in|for) {one:words} (and|with|to) {other:words}", _compared, -8.0
+        "compare {what:words} (of|in) {one:words}"
+        " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}",
+        _compared,
     ),
-    command(f"compare {_SEVERAL} {_BY} {{facts:columns}}", _compared),
-    command(f"compare {{one:words}} {_AND} {{other:words}} {_BY} {{facts:columns}}", _compared),
-    command(f"compare {{one:words}} {_AND} {{other:words}}", _compared, 3.0),
+    command(f"compare [the] {{facts:columns}} (of|in|for) ({_SEVERAL}|{_BOTH})", _compared, -8.0),
+    command(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}", _compared),
+    command(f"compare {_BOTH}", _compared, 3.0),
     *(
         command(text.replace("IS MORE", more), _which_is_more)
         for more in (f"(is|are) how=({_MORE})", "(has|have) how=(more|fewer|less) {what:words}")
@@ -295,10 +295,9 @@ COMMANDS = (
     ),
     command(f"(is|are) {{one:words}} or {{other:words}} how=({_MORE})", _which_is_more),
     command("(does|do) {one:words} or {other:words} have how=(more|fewer|less) {what:words}", _which_is_more),
-    command(f"{_DIFFERENCE} in {{what:words}} between {{one:words}} and {{other:words}}", _difference),
     command(
-        f"{_DIFFERENCE} between [the] {{what:words}} (of|in) {{one:words}}"
-        " and [(that|the one) (of|in)] {other:words}",
+        f"{_DIFFERENCE} (in {{what:words}} between {{one:words}} and"
+        "|between [the] {what:words} (of|in) {one:words} and [(that|the one) (of|in)]) {other:words}",
         _difference,
     ),
     command(
@@ -311,10 +310,6 @@ COMMANDS = (
             f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} which=(or [more|fewer|less]) {{others:selection}}",
             "how many which=(more|fewer|less) {rows:selection} than {others:selection} [are|were|do] [there|we have]",
         )
-    ),
-    command(
-        "compare {what:words} (of|in) {one:words} , {second:words} [, {third:words}] [,] and {other:words}",
-        _compared,
     ),
     command(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]", _how_much),
     command(f"how many times how=({_TIMES_MORE}) is {{one:words}} than {{other:words}}", _times, -1.0),
@@ -335,10 +330,9 @@ COMMANDS = (
         f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", _how_much, -3.0
     ),
     command(
-        f"(is|are) {{one:words}} how=({_MORE}) than {{other:words}} {_BY_HOW_MUCH}",
+        f"(is|are) {{one:words}} (how=({_MORE})|how=(more|less) populous) than {{other:words}} {_BY_HOW_MUCH}",
         _is_more,
     ),
-    command(f"is {{one:words}} how=(more|less) populous than {{other:words}} {_BY_HOW_MUCH}", _is_more),
     command(
         "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words}"
         f" than {{other:words}} {_BY_HOW_MUCH}",
@@ -368,11 +362,11 @@ COMMANDS = (
         -5.0,
     ),
     command(
-        "how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}",
+        "(how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}"
+        "|(does|do) {one:words} or {other:words} have (more|the more) {rows:selection})",
         _more_rows,
         -5.0,
     ),
-    command("(does|do) {one:words} or {other:words} have (more|the more) {rows:selection}", _more_rows, -5.0),
     command(
         "[<what>|compare|how many] [the] [number of] {rows:selection} in {one:words}"
         f" {_VERSUS} [in] {{other:words}}",

@@ -112,6 +112,7 @@ _EACH_ROW = (
 _LATEST = "(last|latest|most recent|most recently|first|earliest)"
 _THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
 _PER = "(per|a|an|each|every|in a|in an) {period:unit}"
+_ON_AVERAGE = f"([,] on average {_PER}|{_PER} [,] on average)"
 _EACH_VALUE = "[the] [different|distinct|unique|possible]"
 _EXIST = "(are there|exist|do (we|you) have|are used|occur)"
 _MOST = "[the] (most common|most frequent|commonest)"
@@ -264,10 +265,10 @@ COMMANDS = (
     ),
     command(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", _each_listed, 3.0),
     command(
-        "[and] what (would|will|does|do) (it|that) cost [us] to {does:words} (it|them|these|those|all of them)",
+        "[and] (what|how much) (would|will|does|do) (it|that) cost [us] to {does:words}"
+        " (it|them|these|those|all of them)",
         _costs,
     ),
-    command("[and] how much (would|will|does) it cost [us] to {does:words} (it|them|these|those)", _costs),
     command("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", _who, -1.0),
     command(
         "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)",
@@ -280,13 +281,8 @@ COMMANDS = (
     command(f"when (was|were) [the|a|an] {{kind:words}} which={_LATEST} {{does:words}}", _value_done, -1.0),
     command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
     command(
-        f"when (was|were) [the] which={_LATEST} {{rows:selection}} {{does:words}} [{{where:where}}]",
-        _row_done,
-        -2.0,
-    ),
-    command(
-        "when (was|were) {rows:selection} which=(last|most recently|first) {does:words}"
-        " [[,] and (which|which one|where)]",
+        f"when (was|were) ([the] which={_LATEST} {{rows:selection}} {{does:words}} [{{where:where}}]"
+        "|{rows:selection} which=(last|most recently|first) {does:words} [[,] and (which|which one|where)])",
         _row_done,
         -2.0,
     ),
@@ -311,12 +307,13 @@ COMMANDS = (
             ("how many (different|distinct|unique)", " [are there|do (we|you) have]"),
         )
     ),
-    command(f"how many {_ROWS} (does|do) {{rows:mention}} (have|contain|hold)", _rows_in_all, -1.0),
-    command(f"how many {_ROWS} (are|are there) in {{rows:mention}}", _rows_in_all, -1.0),
-    command(f"how many {{rows:selection}} {_THERE} [,] on average {_PER}", _rate, -2.0),
+    command(
+        f"how many {_ROWS} ((does|do) {{rows:mention}} (have|contain|hold)|(are|are there) in {{rows:mention}})",
+        _rows_in_all,
+        -1.0,
+    ),
+    command(f"how many {{rows:selection}} {_THERE} {_ON_AVERAGE}", _rate, -2.0),
     command(f"on average [,] how many {{rows:selection}} {_THERE} {_PER}", _rate, -2.0),
-    command(f"how many {{rows:selection}} {_THERE} {_PER} [,] on average", _rate, -2.0),
     command(f"<what> [the] (average|mean) number of {{rows:selection}} {_THERE} {_PER}", _rate, -2.0),
-    command(f"<what> [number of] {{rows:selection}} {_PER} [,] on average", _rate, -1.0),
-    command(f"<what> [number of] {{rows:selection}} [,] on average {_PER}", _rate, -1.0),
+    command(f"<what> [number of] {{rows:selection}} {_ON_AVERAGE}", _rate, -1.0),
 )

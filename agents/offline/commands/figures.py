@@ -290,9 +290,11 @@ COMMANDS = (
         f"[and] how how=({'|'.join(_NOUNS)}) (are|were) (they|these|those) on average", _they_on_average, -1.0
     ),
     command(
-        "how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]", _measured_in, -1.0
+        "(how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]"
+        "|how much {rows:stuff} (is|are) there in {unit:unit})",
+        _measured_in,
+        -1.0,
     ),
-    command("how much {rows:stuff} (is|are) there in {unit:unit}", _measured_in, -1.0),
     command(
         "how many {unit:unit} (do|does) [all] [the] {rows:selection} (cover|take up|occupy|have|measure|span)"
         " [together|in total|altogether|combined]",
@@ -321,10 +323,8 @@ COMMANDS = (
         _of_them,
     ),
     command(
-        "[and] <what> how=(average|mean|median|total|sum) of (their|its) {what:words}", _their_figure, -1.0
-    ),
-    command(
-        "[and] <what> (their|its) how=(average|mean|median|total|combined|maximum|minimum) {what:words}",
+        "[and] <what> (how=(average|mean|median|total|sum) of (their|its)"
+        "|(their|its) how=(average|mean|median|total|combined|maximum|minimum)) {what:words}",
         _their_figure,
         -1.0,
     ),
@@ -341,27 +341,18 @@ COMMANDS = (
     command("(which|what) {what:words} (is|are) used in {one:words}", _used),
     command("(which|what) {what:words} (is|are) used in {one:words} [,] and [in] {other:words}", _used, -3.0),
     command(
-        "how many (people|persons) (were|are) {what:words} (in|by|during) {rows:selection}",
-        figure_of("sum", counts=True),
-    ),
-    command(
         "how many {what:words} (do|does) {rows:selection} have [together|in total|altogether|combined]",
         figure_of("sum", counts=True, some=True),
     ),
     command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
-    command(
-        "how many (different|distinct) {what:words} (does|do) {rows:selection} have",
-        figure_of("values"),
-        -1.0,
-    ),
     command("(is|are) there [any|some] {rows:selection}", _existing),
-    command("how many {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
     command("who {does:words} {whose:value}", _owner, 1.0),
     command(
         "how how=(long|big|large) (are|is) {rows:selection} (in total|together|altogether)", _in_total, -1.0
     ),
     command(
-        "<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection}",
+        "(how many (different|distinct) {what:words} (does|do) {rows:selection} have"
+        "|<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection})",
         figure_of("values"),
         -1.0,
     ),
@@ -371,7 +362,8 @@ COMMANDS = (
         -0.5,
     ),
     command(
-        "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
+        "how many ({what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}"
+        "|(people|persons) (were|are) {what:words} (in|by|during) {rows:selection})",
         figure_of("sum", counts=True),
     ),
     *(
@@ -385,7 +377,9 @@ COMMANDS = (
         _of_these,
     ),
     command("find [me] {rows:selection}", _found, 2.0),
-    command("how much {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount),
+    command(
+        "how (many|much) {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount
+    ),
     command(
         "how many {what:words} per {rows:selection} [are there] on average",
         figure_of("mean", counts=True),

@@ -99,9 +99,8 @@ _OUTLINES = (
 )
 _MAKE = "[make|draw|set|turn|i want|give me|use]"
 COMMANDS = (
-    command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
-            " [from|of|on|for] [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
-    command("unfilter [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
+    command("((clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
+            " [from|of|on|for]|unfilter) [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
     command("([show] (all of them|them all|all) [again]|all again|[show] all [the] features [again]"
             "|show everything again|all of them again)", lambda bound, _: ClearFilter(None)),
     command("(hide|switch off|turn off|disable) {layers:mentions} [off|on|again]", _shown(False)),
@@ -119,17 +118,15 @@ COMMANDS = (
     command("(put|move|add|gather|place|bring) {layers:mentions} [layers|layer] (in|into|to) (the|a|a new|new|one)"
             " group [called|named] {name:proper}", _grouped, 2.0),
     command("group {layers:mentions} (as|under|into|in) {name:proper}", _grouped, 2.0),
-    command("(take|move|bring) {layers:mentions} out of (the|their|its|any) group", _grouped, 2.0),
-    command("ungroup {layers:mentions}", _grouped, 2.0),
+    command("((take|move|bring) {layers:mentions} out of (the|their|its|any) group|ungroup {layers:mentions})",
+            _grouped, 2.0),
     command(f"{_MOVE} (to the top|on top of everything|to top|to the front|to front|on the top|in front|uppermost"
             "|topmost|on top|forward to the front)", _moved("top")),
     command(f"{_MOVE} (to the bottom|to bottom|to the back|to back|at the bottom|undermost)", _moved("bottom")),
     command(f"{_MOVE} (above|over|on top of|in front of) {{other:mention}}", _moved("above")),
     command(f"{_MOVE} (below|under|beneath|behind|underneath) {{other:mention}}", _moved("below")),
-    command(f"{_MOVE} (one up|up|forward|higher|forwards)", _moved("up")),
-    command("raise {layer:mention} [layer]", _moved("up")),
-    command(f"{_MOVE} (one down|down|backward|lower|backwards)", _moved("down")),
-    command("lower {layer:mention} [layer]", _moved("down")),
+    command(f"({_MOVE} (one up|up|forward|higher|forwards)|raise {{layer:mention}} [layer])", _moved("up")),
+    command(f"({_MOVE} (one down|down|backward|lower|backwards)|lower {{layer:mention}} [layer])", _moved("down")),
     command(f"{_REMOVE} {{layers:mentions}}", _removed),
     command(f"{_REMOVE} {_ALL_BUT} {{layers:mentions}}", lambda bound, _: Remove(bound["layers"], others=True), -1.0),
     command(f"hide {_ALL_BUT} {{layers:mentions}}", lambda bound, _: SetVisible(bound["layers"], False, others=True),

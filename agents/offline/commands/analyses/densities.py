@@ -9,6 +9,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.sizes import RANKED_ROWS
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
@@ -213,20 +214,13 @@ def _hot_spots(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 _PER = "per ({unit:area_unit}|{amount:surface})"
 _GROUPS = (
-    "(<for_each>|of|by) [all] {areas:bare}",
-    "(does|do) (each|every|the|all) {areas:bare} have",
-    "(are there|is there|are|stand|lie) (in each|per|in every) {areas:bare}",
+    "((<for_each>|of|by) [all] {areas:bare}|(does|do) (each|every|the|all) {areas:bare} have"
+    "|(are there|is there|are|stand|lie) (in each|per|in every) {areas:bare})"
 )
-_FIGURES = (
-    (f"(<what>|how many) [the] [average] [number of|density of] {{what:column}} {_PER}", _per_area, -1.0),
-    (
-        f"(<what>|how many) [the] [average] [number of|density of] {{source:bare}} {_PER}",
-        _counted_per_area,
-        -2.0,
-    ),
-)
+_FIGURE = "(<what>|how many) [the] [average] [number of|density of]"
 RULES = (
-    *(rule(f"{figure} {group}", build, cost) for figure, build, cost in _FIGURES for group in _GROUPS),
+    rule(f"{_FIGURE} {{what:column}} {_PER} {_GROUPS}", _per_area, -1.0),
+    rule(f"{_FIGURE} {{source:bare}} {_PER} {_GROUPS}", _counted_per_area, -2.0),
     *(
         rule(
             "(which|what) {areas:bare} (has|have) [the] how=(most|fewest|least|highest|lowest)"
@@ -241,15 +235,11 @@ RULES = (
     ),
     rule("<what> density of [the] {source:bare} (<for_each>|by) [of] {areas:bare}", _density, -1.0),
     rule(
-        "<what> [the] {what:column} density (<for_each>|of|in) [all] [the] {areas:bare}", _own_density, -1.0
-    ),
-    rule(
-        "(which|what) [{n:count}] {areas:bare} (has|have) [the] how=(highest|greatest|largest|lowest|smallest)"
-        " {what:column} density",
+        "(<what> [the] {what:column} density (<for_each>|of|in) [all] [the] {areas:bare}|(which|what) [{n:count}]"
+        " {areas:bare} (has|have) [the] how=(highest|greatest|largest|lowest|smallest) {what:column} density)",
         _own_density,
         -1.0,
     ),
-    rule("[<ask>|<what>] [is|are] [the] {top:top} {source:rows}", _densest, 1.0),
-    rule("(which|what) {source:rows} (is|are) [the] {top:top}", _densest, 1.0),
+    rule(RANKED_ROWS, _densest, 1.0),
     rule("<open> (hot spots|hotspots|hot and cold spots) of {source:rows}", _hot_spots),
 )

@@ -89,28 +89,17 @@ _MOST = (
 _FAR = "side=((farthest|furthest) (north|south|east|west))"
 _LINE = "line=(equator|north pole|south pole)"
 _HOW = "how=(closest|nearest|farthest|furthest)"
+_CLOSEST = (
+    f"(<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW}"
+    f"|[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}})"
+)
 RULES = (
-    rule(f"[<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}", _side, -1.0),
     rule(
-        f"<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one]",
+        f"([<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}"
+        f"|<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one])",
         _side,
         -1.0,
     ),
-    rule(
-        f"<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW} (to|from) [the]"
-        f" {_LINE}",
-        _from_line,
-        -3.0,
-    ),
-    rule(
-        f"[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}} (to|from) [the] {_LINE}",
-        _from_line,
-        -3.0,
-    ),
-    rule(
-        f"<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW} {_TO_SPOT}",
-        _from_spot,
-        -3.0,
-    ),
-    rule(f"[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}} {_TO_SPOT}", _from_spot, -3.0),
+    rule(f"{_CLOSEST} (to|from) [the] {_LINE}", _from_line, -3.0),
+    rule(f"{_CLOSEST} {_TO_SPOT}", _from_spot, -3.0),
 )

@@ -186,15 +186,12 @@ RULES = (
     rule(f"(<what>|what|which) <share> of [the|all] {{source:rows}} {_OF_AREAS}", _share_in_areas, 0.5),
     rule(f"(how many|<what>) {{source:rows}} {_OF_AREAS} [,] (in|as) [a] {_PERCENT}", _share_in_areas, 0.5),
     rule(f"(how many|<what>) {{source:rows}} [,] (in|as) [a] {_PERCENT} {_OF_AREAS}", _share_in_areas, 0.5),
-    *(
-        rule(f"[<what>|how many] [number of] {rows} {rest}", _rate, -2.0)
-        for rows in ("{source:bare}", "{owned:owned}", "{counted:counted}")
-        for rest in (
-            f"{_PEOPLE} [[are there] <for_each> [of] {{areas:areas}}]",
-            "per [{amount:count}] {each:column} [are there] <for_each> [of] {areas:areas}",
-            f"{_PER} [are there] <for_each> [of] {{by:column}}",
-            f"[are there] <for_each> [of] {{areas:areas}} {_PER}",
-        )
+    rule(
+        "[<what>|how many] [number of] ({source:bare}|{owned:owned}|{counted:counted})"
+        f" ({_PEOPLE}|{_PER} [are there] <for_each> [of] ({{areas:areas}}|{{by:column}})"
+        f"|[are there] <for_each> [of] {{areas:areas}} {_PER})",
+        _rate,
+        -2.0,
     ),
     rule(
         f"(colour|color|shade|map) [the] {{areas:named}} by [the] [number of] {{source:bare}} {_PEOPLE}",

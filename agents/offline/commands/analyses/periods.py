@@ -170,11 +170,10 @@ _PER = (
     f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD}"
     " [of {when:column}] [{more:condition}]"
 )
-_FIGURES = (
-    "<what> {figure:figure} (of|for|in|among) {source:rows}",
-    "<what> [the] (number of|numbers of|count of) [all] {source:rows}",
-    "(how many|count) {source:rows} [are there|were there|there are|there were]",
-    "[<what>] {source:bare}",
+_FIGURE = (
+    "(<what> {figure:figure} (of|for|in|among) {source:rows}"
+    "|<what> [the] (number of|numbers of|count of) [all] {source:rows}"
+    "|(how many|count) {source:rows} [are there|were there|there are|there were]|[<what>] {source:bare})"
 )
 FUNCTIONS = {"hours": "per_hour", "days": "per_day", "years": "per_year"}
 """Functions that count rows per unit of time."""
@@ -227,13 +226,10 @@ _RATES = tuple(
 
 RULES = (
     *_RATES,
-    *(rule(f"{figure} {_PER}", by_period) for figure in _FIGURES),
-    *(
-        rule(
-            f"{figure} (per|by|for each|for every|of each|of every) {{when:column}} [{{more:condition}}]",
-            _by_date,
-        )
-        for figure in _FIGURES
+    rule(f"{_FIGURE} {_PER}", by_period),
+    rule(
+        f"{_FIGURE} (per|by|for each|for every|of each|of every) {{when:column}} [{{more:condition}}]",
+        _by_date,
     ),
     rule(f"{HOW_MANY_OF_THEM} {_PER}", of_them(by_period)),
     rule(

@@ -76,11 +76,11 @@ _MORE = "|".join(each for each, (_, measure) in COMPARATIVES.items() if measure)
 _GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
 RULES = (
     rule(
-        "(which|what) {source:bare} (has|have) [the]"
-        f" how=(biggest|largest|greatest|highest|widest|smallest|lowest) {_GAP}",
+        "((which|what) {source:bare} (has|have) [the]"
+        f" how=(biggest|largest|greatest|highest|widest|smallest|lowest) {_GAP}"
+        f"|<what> {_GAP} (of|for|in) {{source:bare}})",
         _gap,
         -2.0,
     ),
     rule(f"(is|are) {{one:bare}} how=({_MORE}) than {{other:bare}} on average", _values_compared),
-    rule(f"<what> {_GAP} (of|for|in) {{source:bare}}", _gap, -2.0),
 )

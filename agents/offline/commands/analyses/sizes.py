@@ -257,6 +257,10 @@ def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple
     return None if columns else (own, other)
 
 
+RANKED_ROWS = (
+    "([<ask>|<what>] [is|are] [the] {top:top} {source:rows}"
+    "|(which|what) {source:rows} (is|are) [the] {top:top})"
+)
 _SIZE = "what=(area|length|size|extent)"
 _WHOLE = "(total|remaining|combined|overall|whole|resulting|entire|summed)"
 _LONG = "how what=(long|big|large)"
@@ -285,8 +289,7 @@ RULES = (
     rule("how many {unit:unit} of [the] {source:rows}", _of_own_shapes, 1.0),
     rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:rows}} {_UNIT}", _longest, 1.0),
     rule("(which|what) {source:rows} (is|are) [the] {top:top}", _longest, 1.0),
-    rule("[<ask>|<what>] [is|are] [the] {top:top} {source:rows}", _lasting, 1.0),
-    rule("(which|what) {source:rows} (is|are) [the] {top:top}", _lasting, 1.0),
+    rule(RANKED_ROWS, _lasting, 1.0),
     rule(
         "(which|what) [{n:count}] {source:rows} lasted=(lasted|took|last|take) [the] {top:top}",
         _lasting,
@@ -328,12 +331,9 @@ RULES = (
         for rows in _OF_ROWS
     ),
     rule(
-        f"<what> [total] {_SIZE} in {{unit:unit}} of {{source:bare}} {_BY} {{by:column}} {_FIRST}", _by_value
-    ),
-    rule(f"<what> [total] {_SIZE} [in {{unit:unit}}] {_BY} {{by:column}} {_FIRST}", _by_value),
-    rule(
-        f"(how many|<what>) [total] {{unit:unit}} [of (land|line|lines)] {_BY} {{by:column}} {_FIRST}",
+        f"(<what> [total] {_SIZE} ([in {{unit:unit}}]|in {{unit:unit}} of {{source:bare}})"
+        "|(how many|<what>) [total] {unit:unit} [of (land|line|lines)]|<what> [total] {unit:unit} of {source:bare})"
+        f" {_BY} {{by:column}} {_FIRST}",
         _by_value,
     ),
-    rule(f"<what> [total] {{unit:unit}} of {{source:bare}} {_BY} {{by:column}} {_FIRST}", _by_value),
 )

@@ -130,17 +130,18 @@ RULES = (
     ),
     rule("(shrink|inset) {source:rows} by {distance:length}", _shrunk),
     rule("split {source:bare} (at|along|on) [the] (antimeridian|date line|dateline)", _split),
-    _change(f"rename [the] column {{column:column}} (to|into|as) {{name:name}} {_OF}", "rename"),
-    _change(
-        "rename [the] column {column:column} (of|in|from) {source:bare} (to|into|as) {name:name}", "rename"
-    ),
+    _change(f"rename [the] column {{column:column}} {_OF} (to|into|as) {{name:name}} {_OF}", "rename"),
     _change(f"(drop|remove|delete) [the] column[s] {{columns:columns}} {_OF}", "drop"),
     _change(f"keep [only] [the] column[s] {{columns:columns}} {_OF}", "keep"),
     _change(f"(order|reorder|arrange) [the] columns {_OF} [:|as|by] {{columns:columns}}", "order"),
     *(
-        _change(f"{_INTO} {column} [to|into] {words}", "cast", to=to)
+        _change(
+            f"{_INTO} ([the] column {{column:column}} {_OF}|{{column:column}} (of|in|from) {{source:bare}})"
+            f" [to|into] {words}",
+            "cast",
+            to=to,
+        )
         for to, words in _TYPES.items()
-        for column in (f"[the] column {{column:column}} {_OF}", "{column:column} (of|in|from) {source:bare}")
     ),
     *(
         _change(
@@ -165,15 +166,15 @@ RULES = (
         for to in ("date", "timestamp")
     ),
     *(
-        _change(text, function)
-        for function, words in _FORMS.items()
-        for text in (
-            f"{words} {_COLUMN} {_OF}",
-            f"{_INTO} [the] column {{column:column}} {_OF} [to|into] {words}",
+        _change(
+            f"({words} {_COLUMN} {_OF}|{_INTO} [the] column {{column:column}} {_OF} [to|into] {words})",
+            function,
         )
+        for function, words in _FORMS.items()
     ),
-    _change(f"fill [the] (missing|empty) values (of|in) {_COLUMN} {_OF} with {_VALUE}", "fill"),
-    _change(f"fill [the] (missing|empty) {{column:column}} {_OF} with {_VALUE}", "fill"),
+    _change(
+        f"fill [the] (missing|empty) (values (of|in) {_COLUMN}|{{column:column}}) {_OF} with {_VALUE}", "fill"
+    ),
     _change(f"add [a] column {{name:name}} with [the] value {_VALUE} [to {{source:bare}}]", "constant"),
     _change(f"replace {{find:name}} (by|with) {{value:name}} in {_COLUMN} {_OF}", "replace"),
     *(
@@ -225,9 +226,9 @@ RULES = (
         )
         for separator, words in _SEPARATORS.items()
     ),
-    _change("number [the] rows (of|in) {source:bare} [as {name:name}]", "number_rows", name="number"),
     _change(
-        "(add|write) [the|a] row (number|numbers) [as {name:name}] (to|of|for) {source:bare}",
+        "(number [the] rows (of|in) {source:bare} [as {name:name}]"
+        "|(add|write) [the|a] row (number|numbers) [as {name:name}] (to|of|for) {source:bare})",
         "number_rows",
         name="number",
     ),
