@@ -331,11 +331,8 @@ _ARE = (
     "|[that] (are|lie|are located|are found|fall)]"
 )
 _AVERAGE = f"<what> {{figure:figure}} {OF} {{source:rows}}"
-_FIGURES = (
-    _AVERAGE,
-    f"<what> (number of|numbers of|count of|counts of) [all] {{source:rows}} {_ARE}",
-    f"(how many|count) {{source:rows}} {_ARE}",
-)
+_NUMBER = f"(<what> (number of|numbers of|count of|counts of) [all]|how many|count) {{source:rows}} {_ARE}"
+_FIGURE = f"({_AVERAGE}|{_NUMBER})"
 HOW_MANY_OF_THEM = (
     "(how many [of (them|these|those)] [are there|were there|are they|do we have]|count (them|these|those)"
     "|<what> [the] (number|count) of (them|these|those))"
@@ -349,11 +346,8 @@ _NAMED = "(them|these|those|[the|these|those] (two|three|four|five|2|3|4|5) [cou
 _SHOWN = "[show [me]|map|plot|draw]"
 _TOTAL = "(<what>|count|sum|sum up|add up|total up)"
 RULES = (
-    *(
-        rule(f"{figure} {_BY_EACH} {{by:column}} [[,] {{more:condition}} [ones]]", by_own_column)
-        for figure in _FIGURES
-    ),
-    *(rule(f"{figure} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0) for figure in _FIGURES[1:]),
+    rule(f"{_FIGURE} {_BY_EACH} {{by:column}} [[,] {{more:condition}} [ones]]", by_own_column),
+    rule(f"{_NUMBER} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0),
     rule(
         "((colour|color|shade|fill) [the] {areas:bare}|<ask> [the] {areas:bare} [,] (coloured|colored|shaded))"
         " (by|according to) (how many|[the] number of) [the] {source:rows}"
@@ -377,20 +371,15 @@ RULES = (
         in_one(by_own_column),
     ),
     rule(f"[{_TOTAL}] {{owned:owned}} <for_each> [of] {{areas:bare}}", in_one(by_place), BY_PLACE),
-    *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
+    rule(f"{_FIGURE} {_BY} {{by:columns}}", _own_columns),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", share, -1.0),
     rule(
         f"<what> <share> of [the] [total|overall|world|world's] {{counted:counted}} {_BY} {{by:column}} {_IN_PERCENT}",
         share_of_sum,
         NO_ROWS,
     ),
-    *(
-        rule(
-            f"{figure} [,] (in each|in every|on each|at each|each) {{by:column}}",
-            by_own_column,
-            AFTER_IN_EACH,
-        )
-        for figure in _FIGURES[1:]
+    rule(
+        f"{_NUMBER} [,] (in each|in every|on each|at each|each) {{by:column}}", by_own_column, AFTER_IN_EACH
     ),
     rule(f"how many [of them] (are|are there|lie) (in|of) each of {_NAMED}", _of_each_named),
     rule(f"{HOW_MANY_OF_THEM} {_BY} {{by:column}}", of_them(by_own_column)),

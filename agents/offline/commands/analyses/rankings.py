@@ -207,13 +207,9 @@ RULES = (
         1.5,
     ),
     rule(
-        f"(<ask>|{_HOW_FAR}) how=(nearest|closest) {{source:rows}} wording=(one=(to|for|of|from)) {{target:place}}"
-        f" <far>",
-        _extreme,
-    ),
-    rule(
-        "(how far [away] is|<what> distance (from|between)) {target:place} wording=(one=(to|from|and)) [the]"
-        " how=(nearest|closest) {source:rows}",
+        f"((<ask>|{_HOW_FAR}) how=(nearest|closest) {{source:rows}} wording=(one=(to|for|of|from)) {{target:place}}"
+        " <far>|(how far [away] is|<what> distance (from|between)) {target:place} wording=(one=(to|from|and)) [the]"
+        " how=(nearest|closest) {source:rows})",
         _extreme,
     ),
     rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
