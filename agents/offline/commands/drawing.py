@@ -261,7 +261,7 @@ class DrawingCommands(Grammar):
         cursor = self.cursor
         if not cursor.take(p.ALSO):
             return None
-        found = self._refinement(self._refined_subject(), "or", required=True)
+        found = self._refinement(self._refined_subject(), "or")
         cursor.take("too", "as well")
         return found
 
@@ -273,7 +273,7 @@ class DrawingCommands(Grammar):
             return None
         mode = "replace" if cursor.take(p.ONES) else "instead"
         cursor.at = start
-        found = self._refinement(self._refined_subject(), mode, required=True)
+        found = self._refinement(self._refined_subject(), mode)
         if (
             found is not None
             and opener in ("and", "now", "make it", "make that")
@@ -319,7 +319,7 @@ class DrawingCommands(Grammar):
             cursor.take("the")
         return subject
 
-    def _refinement(self, subject: Subject | None, mode: str, *, required: bool = False) -> Refine | None:
+    def _refinement(self, subject: Subject | None, mode: str) -> Refine | None:
         cursor = self.cursor
         pronoun = Mention("it", pronoun=True)
         given = subject or Subject(pronoun, None, self.superlative())

@@ -67,9 +67,7 @@ def column_called(scene: Scene, table: Table, text: str) -> str:
     return named_column(scene, table, ColumnMention(text, tuple(found))).name
 
 
-def named_column(
-    scene: Scene, table: Table, mention: ColumnMention, *, unit: Unit | None = None, purpose: str = ""
-) -> Column:
+def named_column(scene: Scene, table: Table, mention: ColumnMention, *, unit: Unit | None = None) -> Column:
     """The table's column that a mention means, even if read for another table. Raises Ask or Refuse."""
     found = [column for name in mention.columns if (column := table.column(name)) is not None]
     called = columns_called((table,), words) if not found and (words := name_words(mention.text)) else ()
@@ -80,7 +78,7 @@ def named_column(
         raise Refuse(
             refusals.NO_COLUMN(table=table.title, text=mention.text), refusals.IT_HAS(names=", ".join(close))
         )
-    return chosen(scene, found, unit, purpose or f"“{mention.text}”", mention.text)
+    return chosen(scene, found, unit, f"“{mention.text}”", mention.text)
 
 
 def chosen(

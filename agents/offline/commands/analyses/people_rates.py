@@ -33,7 +33,7 @@ from agents.offline.meaning.units import unit_named
 
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The count in each area, divided by its people or by another count of the areas."""
-    counted_rows = _counted_rows(bindings, context)
+    counted_rows = _counted_rows(bindings)
     if counted_rows is None:
         return None
     rows, figure = counted_rows
@@ -69,9 +69,7 @@ def _heading(what: str, rows: Features) -> str:
     return f"{what[:1].upper()}{what[1:]}{of}"
 
 
-def _counted_rows(
-    bindings: Mapping[str, Any], context: Context
-) -> tuple[Features, dict[str, Any] | None] | None:
+def _counted_rows(bindings: Mapping[str, Any]) -> tuple[Features, dict[str, Any] | None] | None:
     """The rows, and the figure to sum if they are not counted themselves."""
     if "source" in bindings:
         return bindings["source"], None

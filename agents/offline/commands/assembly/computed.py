@@ -162,7 +162,7 @@ def _rates_of_rows(
     rows = asked.rows(asked.where)
     before: Steps = (step("measure", rows, measures=[measure]),) if measure else ()
     rate = step("calculate", RESULT if before else rows, title=title, name=name, expression=expression)
-    return (*before, rate, _top_rates(asked, asked.called, limit, name, words, descending=descending))
+    return (*before, rate, _top_rates(asked.called, limit, name, words, descending=descending))
 
 
 def _first_by_rate(
@@ -178,13 +178,11 @@ def _first_by_rate(
     title = f"Total {words} of {asked.called} by {asked.group_words}"
     return (
         *divided(asked, by, names, factor, name, title, measure),
-        _top_rates(asked, asked.group_words, ranked[0], name, f"total {words}", descending=ranked[1]),
+        _top_rates(asked.group_words, ranked[0], name, f"total {words}", descending=ranked[1]),
     )
 
 
-def _top_rates(
-    asked: Asked, noun: str, limit: int, name: str, words: str, *, descending: bool
-) -> AnalysisStep:
+def _top_rates(noun: str, limit: int, name: str, words: str, *, descending: bool) -> AnalysisStep:
     noun = f"{limit} {noun}" if limit > 1 else singular(noun) if " " not in noun else noun
     title = f"The {noun} with the {'greatest' if descending else 'smallest'} {words}"
     return top_step(RESULT, AddedColumn(name), limit, smallest=not descending, title=title, ties=True)

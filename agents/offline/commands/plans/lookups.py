@@ -40,7 +40,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     if intent.share:
         return await _share_of_total(scene, candidates, intent)
     if fold(intent.of).removeprefix("the ") in _WORLD and not intent.others:
-        return _of_the_world(scene, candidates, intent)
+        return _of_the_world(candidates, intent)
     searched = candidates[:MAX_SEARCHED]
     alone = not intent.others and not intent.claim
     sums: list[dict[str, Any]] = []
@@ -122,7 +122,7 @@ _WORLD_WIDTH = 300.0
 """Minimum extent of areas of the whole world, in degrees of longitude."""
 
 
-def _of_the_world(scene: Scene, candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup) -> Calls:
+def _of_the_world(candidates: Sequence[tuple[Table, list[str]]], intent: i.Lookup) -> Calls:
     """`the population of the world`: of the only table of areas around the earth. Raises Refuse if there is none."""
     found = [
         (table, columns[0])
