@@ -86,7 +86,8 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     if is_faded or any(map(_is_in_two_years, [part for part in parts if isinstance(part, Group)])):
         return [text]
     held = {word for part in parts if isinstance(part, str) for word in name_words(part)}
-    known = language_words() | words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
+    own = words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
+    known = language_words() | own if own else language_words()
     unread = []
     for token in tokenize(text):
         word = fold(token.text).removesuffix("'s").removesuffix("’s")
@@ -95,7 +96,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
             token.kind != "word"
             or ends_number
             or {word, singular(word)} & known
-            or set(name_words(word)) <= held | known
+            or all(each in held or each in known for each in name_words(word))
         ):
             continue
         if not held & doers_of(english().irregular.get(word, word.removesuffix("s"))):

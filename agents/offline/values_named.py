@@ -86,14 +86,17 @@ def _is_small(table: Table) -> bool:
 
 def _unknown(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     """The positions of words that are otherwise unknown."""
-    known = language_words() | language_of(vocabulary.operations).limits | _names(vocabulary.few_tables)
-    known -= _COLOURS_AND_NAMES
+    known = language_words(), language_of(vocabulary.operations).limits, _names(vocabulary.few_tables)
+
+    def is_known(word: str) -> bool:
+        return word not in _COLOURS_AND_NAMES and any(word in each for each in known)
+
     return [
         at
         for at, word in enumerate(words)
         if (word[1:].islower() if at == 0 else word.islower())
         and len(one := singular(fold(word))) > 2
-        and not {fold(word), one} & known
+        and not (is_known(fold(word)) or is_known(one))
         and not vocabulary.values_called((one,))
     ]
 

@@ -97,7 +97,12 @@ def columns_in_unit(tables: Sequence[Table], words: Words) -> list[str]:
 
 def unit_at_end(column: Column) -> Words:
     """The words of a unit after a comma at the end of a number's comment: `kva` of “rated power, kVA”."""
-    last = _LAST_CLAUSE.search(column.comment or "") if column.kind in ("integer", "number") else None
+    return _unit_at_end(column.comment) if column.comment and column.kind in ("integer", "number") else ()
+
+
+@lru_cache(maxsize=65536)
+def _unit_at_end(comment: str) -> Words:
+    last = _LAST_CLAUSE.search(comment)
     is_unit = last is not None and (
         last[1].lower() in UNITS or not last[1].islower()
     )  # not “temperature, max”
