@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from agents.core.errors import ToolFailed, ToolUnavailable
@@ -25,8 +26,7 @@ from agents.offline.answers.analysis_words import (
     summary_words,
     traits_of,
 )
-from agents.offline.answers.suggestions import suggestions
-from agents.offline.answers.wording import why_failed
+from agents.offline.answers.wording import plain, why_failed
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.examples import nearest_examples
@@ -43,11 +43,18 @@ from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit
+from agents.offline.offers.closest import closest
+from agents.offline.offers.declined import MAX_OFFERED
+from agents.offline.offers.suggestions import suggestions
 from agents.offline.operation_plan import PlannedOperation
 from agents.offline.values_named import values_named
 from agents.ports import AnalysisSession, OperationInfo
 from agents.worded import joined, worded_among
 
+_TOOLS_OF_CHAT = frozenset(
+    ("add_map_layer", "column_stats", "count_features", "query_features", "run_analysis")
+)
+"""Tools that carry out the requests that a refusal offers; the analyst itself has others."""
 _MOST_COLUMNS = 5
 _MOST_RANKED = 10
 """Maximum number of rows shown of a longer result, those with the greatest figures."""
@@ -98,7 +105,7 @@ async def _next_call(
     words = scene.vocabulary
     chain = await analysis_read(goal, words)
     if chain is None:
-        raise _unread(goal, scene)
+        raise await _unread(goal, scene)
     recipe = await planned(scene, chain)
     operations = recipe.operations
     looks = {each.call.name: each for each in done if each.call.name in LOOKS}
@@ -242,11 +249,14 @@ def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
     return found
 
 
-def _unread(goal: str, scene: Scene) -> Refuse:
+async def _unread(goal: str, scene: Scene) -> Refuse:
     """A refusal that lists the nearest valid requests."""
     meant = nearest_examples(goal, scene.vocabulary)
-    others = suggestions(scene.agent.registry, scene.layers, limit=4 - len(meant), like=goal)
-    examples = joined("\n", (joined("", ("- ", example)) for example in (*meant, *others)))
+    in_chat = replace(scene, tools=scene.tools | _TOOLS_OF_CHAT)
+    near = [*map(plain, await closest(goal, in_chat, None)), *meant]
+    others = suggestions(scene.agent.registry, scene.layers, limit=max(MAX_OFFERED - len(near), 0), like=goal)
+    offered = dict.fromkeys((*near, *others))
+    examples = joined("\n", (joined("", ("- ", example)) for example in offered))
     reason = refusals.NO_STEPS() if meant else refusals.NO_PLANNER()
     return Refuse(reason, joined("\n\n", (texts.COULD_SAY(), examples)))
 

@@ -24,6 +24,7 @@ from agents.offline.commands.tables_named import on_the_map, them_alone
 from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.rates import compares_rate
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.lexicon import ASKING, COLOUR, SHOW, STARTS
 from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Ambiguous, Unreadable
@@ -210,7 +211,8 @@ class Parser(DrawingCommands, DataCommands):
         self._skip_to(start)
         self._skip_joiners()
         begin = self.cursor.at
-        if self.cursor.done or self.cursor.end - begin > MAX_QUESTION_TOKENS:
+        is_short = not self.cursor.done and self.cursor.end - begin <= MAX_QUESTION_TOKENS
+        if not is_short or compares_rate(self.cursor, self.vocabulary):
             return None
         try:
             meant = read_question(self.cursor, self.vocabulary, self.default, goes_on=goes_on or start > 0)

@@ -23,9 +23,7 @@ from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct
 from agents.offline.answers.phrasing import Phrasing
-from agents.offline.answers.suggestions import suggestions
 from agents.offline.asked_once import forget_answers
-from agents.offline.commands.plans.questions import not_understood_words
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.conversation.follow_ups import request_meant
 from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, last_answer, recall
@@ -45,6 +43,7 @@ from agents.offline.conversation.past_calls import (
     rows_named,
 )
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
+from agents.offline.language.tokens import without_closing
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
@@ -60,11 +59,13 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.ranking import listed_rows
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, answered, operations_of
+from agents.offline.offers.declined import not_understood, offered, with_offers
+from agents.offline.offers.suggestions import suggestions
 from agents.offline.parser import is_sql, is_unread
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.rewordings import corrected, corrections, offered, shorter, with_offers
-from agents.offline.unknown_words import holds_any, unknown_words, unread_reason
+from agents.offline.typing_mistakes import corrected, corrections
+from agents.offline.unknown_words import unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
@@ -105,7 +106,7 @@ class Turn:
             self.outcome = "unread"
             return AssistantMessage(TOO_LONG.reason, memory=self._memory(recall(self.messages)[0].layers))
         if not is_sql(self.text):
-            self.text, self.engine = asked_engine(" ".join(self.text.split()))
+            self.text, self.engine = asked_engine(without_closing(" ".join(self.text.split())))
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
         forget_answers(self.agent)
@@ -119,6 +120,9 @@ class Turn:
         await leave_out_distinct(scene, self.text)
         message = await self._reply()
         return message if message.calls else replace(message, memory=self._memory(self.recent))
+
+    def _scene(self) -> Scene:
+        return Scene(self.agent, self.vocabulary, self.tools, self.recent)
 
     def _prepare(self, layers: Sequence[Any]) -> None:
         self.vocabulary = Vocabulary(
@@ -166,7 +170,8 @@ class Turn:
             if unread is not None:
                 self.outcome = "unread"
                 unknown = unknown_words(self.text, self.vocabulary)
-                explanation = await self._not_understood(commands, unread, unknown)
+                scene, table = self._scene(), self._default_table()
+                explanation = await not_understood(self.text, commands, unread, unknown, scene, table)
                 reason = unread_reason(self.text, unknown, self.vocabulary)
                 if not reason:
                     return AssistantMessage(explanation)
@@ -258,7 +263,9 @@ class Turn:
                 if not self.done and not self.corrections and (again := await self._read_corrected()):
                     return await self._go_on(again)
                 self.outcome = "refused"
-                outcome = await with_offers(outcome, command.text, self.agent, self.vocabulary)
+                outcome = await with_offers(
+                    outcome, command.text, self._scene(), self._default_table(command.start)
+                )
                 if "cannot_do" not in self.tools:
                     return await self._answer([*notes, refusal(outcome.reason, outcome.alternative)], left)
                 facts = {"reason": outcome.reason, "alternative": outcome.alternative}
@@ -270,7 +277,7 @@ class Turn:
         return await self._answer(notes)
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
-        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)
+        scene = replace(self._scene(), done=own, preferred=self.preferred)
         result = latest_result(self.messages, self.vocabulary)
         try:
             rows = await listed_rows(self.agent.data, self.vocabulary, self._asked_before(command.start))
@@ -374,21 +381,6 @@ class Turn:
         left = [layer for layer in self.vocabulary.layers if layer.id not in added]
         before = Vocabulary(self.agent.registry, left, operations_of(self.agent), self.vocabulary.tools)
         return before.knowing(self.vocabulary)
-
-    async def _not_understood(
-        self, commands: Sequence[Command], unread: NotUnderstood, unknown: Sequence[str]
-    ) -> str:
-        read = [command.text for command in commands if not isinstance(command.intent, NotUnderstood)]
-        if read:
-            whole = ", ".join([*read, *([unread.understood] if unread.understood else [])])
-            unread = replace(unread, understood=whole)
-        # A part with an unknown word was not understood, whatever its grammar.
-        if holds_any(unknown, unread.understood):
-            unread = replace(unread, understood="", rest=self.text)
-        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent)
-        variants = await shorter(self.text, scene, self._default_table())
-        own = [each for each in variants if not holds_any(unknown, each)]
-        return not_understood_words(scene, unread, own)
 
     def _ask_for_request(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)

@@ -16,13 +16,14 @@ from server.evaluation.cases import load
 from server.evaluation.run import Attempt, Evaluation, Metered
 from server.settings import Settings
 from tests.evals.fill import filled
+from tests.evals.made import made_cases
 from tests.evals.tables import load_tables
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test waits for all requests, which takes more than six minutes beside Spark and a browser."""
 
 REQUESTS = Path(__file__).parent / "requests"
-CASES = load(REQUESTS)
+CASES = [*load(REQUESTS), *made_cases()]
 LEAST_RIGHT = {"trial": 0.93, "desk": 0.9, "networks": 0.85}
 """By file, the share that must be right of requests that were kept apart, or written before the grammar was read."""
 LEAST_RIGHT_OF_OTHERS = 0.96

@@ -7,7 +7,6 @@ from typing import Any
 
 from agents.geo.wording.phrases import layer_words
 from agents.offline.answers import refusals
-from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_names, name_words
@@ -23,6 +22,7 @@ from agents.offline.meaning.intents import (
     UseTool,
 )
 from agents.offline.meaning.scene import Calls, Say, Scene
+from agents.offline.offers.suggestions import suggestions
 from agents.worded import joined
 
 MAX_TABLES_FOUND = 12

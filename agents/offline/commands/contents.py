@@ -28,7 +28,9 @@ def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     named = vocabulary.match_table(name_words(what))
     if named is not None and named.length == len(name_words(what)) and not named.guessed:
         return None
-    if " ".join(name_words(what)) in vocabulary.index.by_flag:
+    if " ".join(name_words(what)) in vocabulary.index.by_flag or vocabulary.names_rows_by_value(
+        name_words(what)
+    ):
         return None  # rows: `how many capitals are there`
     shown = [vocabulary.table(layer.table) for layer in reversed(vocabulary.layers)]
     for tables in ([table for table in shown if table is not None], vocabulary.few_tables):

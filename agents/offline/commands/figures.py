@@ -106,6 +106,8 @@ def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     if len(rows.mention.tables) != 1:
         return None
     words = figure["column"].text
+    if vocabulary.names_rows_by_value(name_words(words)):
+        return None  # rows: `how many hydrants are there`, even of a “hydrant flow”
     place = rows.where.text if isinstance(rows.where, OneOf) and rows.where.how == "in" else ""
     if place and set(name_words(words)) <= _PEOPLE and have_areas_of_people(vocabulary.few_tables):
         return Lookup("population", place)

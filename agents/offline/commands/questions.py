@@ -9,6 +9,8 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, Language, 
 from agents.offline.commands.comparisons import of_both_values
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import starts_superlative, take_most, take_verb
+from agents.offline.language.conditions.rates import compares_rate
+from agents.offline.language.conditions.value_text import MAX_KNOWN_WORDS
 from agents.offline.language.figures import add_up_pieces, number_of_things
 from agents.offline.language.lexicon import (
     ANALYSIS_FUNCTIONS,
@@ -80,8 +82,9 @@ class DataCommands(Grammar):
         """Read `are there`, `were reported`, unless that is a value of the rows."""
         cursor, start = self.cursor, self.cursor.at
         found = cursor.take(p.THERE_ARE) is not None
-        values = self.vocabulary.values_called((cursor.word(-1),)) if found else ()
-        if any(table in self.tables_of(subject.mention) for table, _, _ in values):
+        words = cursor.keys(ahead=-1, most=MAX_KNOWN_WORDS)[0] if found else ()
+        called = (self.vocabulary.values_called(words[:length]) for length in range(1, len(words) + 1))
+        if any(table in self.tables_of(subject.mention) for values in called for table, _, _ in values):
             cursor.at, found = start, False
         cursor.at += any(map(cursor.sees, ("are in", "lie in", "are on")))
         return found
@@ -134,6 +137,7 @@ class DataCommands(Grammar):
         """`elevation of the airports`: reads the subject first, to know its columns."""
         cursor, start = self.cursor, self.cursor.at
         for ahead in range(1, 7):
+            cursor.at = start
             if cursor.word(ahead) not in _BEFORE_ROWS:
                 continue
             cursor.at = start + ahead + 1
@@ -142,6 +146,7 @@ class DataCommands(Grammar):
             if subject is None or not subject.mention.known:
                 continue
             cursor.at = start
+            cursor.take("number of")
             column = take_column(cursor, self.vocabulary, self.tables_of(subject.mention))
             if column is not None and cursor.at == start + ahead:
                 cursor.at = after
@@ -342,6 +347,8 @@ class DataCommands(Grammar):
     def read_analysis(self) -> Intent | None:
         """A question that the analysis rules can read."""
         cursor, start = self.cursor, self.cursor.at
+        if compares_rate(cursor, self.vocabulary):
+            return None
         reader = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations)
         chain = reader.chain()
         if chain is None:

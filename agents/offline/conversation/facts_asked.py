@@ -12,6 +12,7 @@ from agents.offline.conversation.spoken import COUNTS, Again, Spoken, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import SUPERLATIVES
 from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.costs import TIMES
 from agents.offline.language.words import are_forms, doers_of, name_words, word_set
 
 _WHO = re.compile(r"(?:and )?who (?P<verb>\w+) (?:it|them|these|those)\W*", re.IGNORECASE)
@@ -148,4 +149,34 @@ def _fact(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f'list them with "{named[0]}"', rows)
 
 
-RULES = (_by_whom, _when, _compared, _the_most, _fact)
+_WHEN_THEY = re.compile(
+    r"(?:and )?when (?:was|were) (?:they|these|those|them|it)(?: all)? (?P<done>(?:last )?[a-z]+ed|built)\W*",
+    re.IGNORECASE,
+)
+
+
+def _dates(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`when were they last inspected`: the rows with the date of it."""
+    asked, table = _WHEN_THEY.fullmatch(asked_now), spoken.table
+    if asked is None or table is None:
+        return
+    named = spoken.vocabulary.columns_called((table,), asked["done"])
+    times = [each for name in named if (each := table.column(name)) is not None and each.kind in TIMES]
+    if len(times) == 1:
+        yield Again(f'list them with "{times[0].name}"', spoken.memory.rows)
+
+
+_MOST_ARE_IN = re.compile(
+    r"(?:and )?(?:which|what) (?P<areas>[a-z]+(?: [a-z]+)?) (?:are|is|were|was) "
+    r"(?:(?:the )?most(?: of)? (?P<them>them|those|these)|(?P<they>they|those|these) mostly)(?: in| inside)?\W*",
+    re.IGNORECASE,
+)
+
+
+def _areas_of_most(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`which zone are most of them in`: the areas with most of the rows."""
+    if (asked := _MOST_ARE_IN.fullmatch(asked_now)) is not None:
+        yield Again(f"which {asked['areas']} has the most of them", spoken.memory.rows)
+
+
+RULES = (_dates, _areas_of_most, _by_whom, _when, _compared, _the_most, _fact)

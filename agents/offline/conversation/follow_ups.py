@@ -55,7 +55,7 @@ from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SU
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.rewordings import is_readable
+from agents.offline.offers.readable import is_readable
 from agents.result_rows import rows_of
 
 _THESE = re.compile(
@@ -113,7 +113,8 @@ _NEAR_WHAT = (
 """`within 300 m of a school`, `which are closer than 1 km to a river?` after rows were drawn: only those."""
 _ONLY_FOR = (r"(?:and |but )?(?:only|just) for (?P<what>.*\w)", r"only \g<what>")
 _AS_TABLE = (
-    r"(?:and |now |show )?(?:as )?(?:an? |the )?(?:table|list)(?: please)?",
+    r"(?:(?:and|now|please|can|could|you|i|we|have|get|give|show|see|put|me|us|them|it|that|those|as|in|into) )*"
+    r"(?:an? |the )?(?:table|list)(?: of (?:them|those|these|it))?(?: please)?",
     "show them as a table",
 )
 _LIVE_THERE = re.compile(

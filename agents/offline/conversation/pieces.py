@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator, Sequence
 
@@ -63,6 +64,12 @@ _YEAR = re.compile(
     r"(?:\b(?P<when>in|for|since|before|after|during) )?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
 )
 _OTHER_YEAR = re.compile(rf"{AND}{_YEAR.pattern}(?: instead)?\W*", re.IGNORECASE)
+_NAMED_YEAR = re.compile(r"\b(?P<named>this|last) year\b", re.IGNORECASE)
+_YEAR_BESIDE = re.compile(
+    rf"{AND}(?:in |for |during )?the (?:(?P<before>previous year|year before)|(?:following|next) year|year after)"
+    r"(?: that)?\W*",
+    re.IGNORECASE,
+)
 _MONTH = re.compile(rf"\b(?P<month>{one_of([*MONTHS])})\b(?: (?P<of>(?:19|20)\d\d)\b)?", re.IGNORECASE)
 _OTHER_MONTH = re.compile(rf"{AND}(?:in )?{_MONTH.pattern}(?: instead)?\W*", re.IGNORECASE)
 _IN_UNIT = rf"in (?:{one_of([*UNITS])}|square \w+)"
@@ -252,12 +259,21 @@ def with_time(before: str, asked_now: str) -> str | None:
         (own,) = months
         of = month["of"] or own["of"]
         return f"{before[: own.start()]}{month['month']}{f' {of}' if of else ''}{before[own.end() :]}"
-    year, years = _OTHER_YEAR.fullmatch(asked_now), [*_YEAR.finditer(before)]
-    if year is None or len(years) != 1:
+    return _with_year(before, asked_now)
+
+
+def _with_year(before: str, asked_now: str) -> str | None:
+    """`and in 2024?`, `and the year before?`, if the request has a single year."""
+    year, beside = _OTHER_YEAR.fullmatch(asked_now), _YEAR_BESIDE.fullmatch(asked_now)
+    years, named = [*_YEAR.finditer(before)], [*_NAMED_YEAR.finditer(before)]
+    if (year is None and beside is None) or len(years) + len(named) != 1:
         return None
-    (own,) = years
-    when = year["when"] or own["when"]
-    return f"{before[: own.start()]}{f'{when} ' if when else ''}{year['year']}{before[own.end() :]}"
+    (own,) = (*years, *named)
+    this_year = datetime.date.today().year
+    of_own = int(own["year"]) if years else this_year - (own["named"].lower() == "last")
+    other = year["year"] if year is not None else of_own - 1 if beside and beside["before"] else of_own + 1
+    when = (year["when"] if year is not None else None) or (own["when"] if years else "in")
+    return f"{before[: own.start()]}{f'{when} ' if when else ''}{other}{before[own.end() :]}"
 
 
 def _with_amount(before: str, asked_now: str) -> str | None:

@@ -238,6 +238,7 @@ SHORT_FORMS = {
     "cnt": "count",
     "wich": "which",
     "hwo": "how",
+    "hw": "how",
     "shwo": "show",
     "waht": "what",
     "teh": "the",

@@ -156,3 +156,11 @@ def _sign(text: str, place: int) -> Token:
 
 def _token(kind: TokenKind, content: str, start: int, end: int) -> Token:
     return Token(kind, content, content.lower().replace("’", "'"), start, end)
+
+
+_CLOSING = re.compile(r"(?<=\w)[\s,]+(?:please|pls|plz|thanks|thank you|thx|cheers)[\s.!]*$", re.IGNORECASE)
+
+
+def without_closing(text: str) -> str:
+    """A message without `please` or thanks at its end: nothing else is said by them, whatever comes before."""
+    return _CLOSING.sub("", text)

@@ -36,6 +36,7 @@ Value = tuple[Table, str, str]
 """A value: its table, the name of its column, and the text."""
 
 _LONGEST, _FEW_TABLES, _MOST_SAMPLED = 6, 500, 100
+_PERIODS = frozenset(("year", "quarter", "month", "week"))
 _MOST_COMPARED = 100
 """Maximum number of tables with the same noun whose further words are compared."""
 RESULTS = "analysis"
@@ -266,6 +267,11 @@ class Vocabulary:
         called_so = any(each[0].id in tables or names_rows(*each) for each in values)
         return found[0] if len(columns) == 1 and not called_so and not self.match_table((noun,)) else None
 
+    def names_rows_by_value(self, words: Words) -> bool:
+        """Whether a noun means the rows with a value, or with values that end with it: `hydrants` of fittings."""
+        group = self.match_group(words[0]) if len(words) == 1 else None
+        return group is not None or any(names_rows(*each) for each in self.values_called(words))
+
     def values_called(self, words: Words) -> Sequence[Value]:
         """Values with these words, also `water in the street` for “water in street”, that are common or looked up."""
         words = tuple([word for word in words if word != "the"]) if "the" in words[1:-1] else words
@@ -309,7 +315,15 @@ class Vocabulary:
         """The longest run of words that names a column of the tables; the best kind of match wins."""
         ids = tuple([table.id for table in tables])
         lengths = range(min(_LONGEST, len(words)), 0, -1)
-        found = ((length, self._called(ids, tables, words[:length])) for length in lengths)
+        found = (
+            (length, self._called(ids, tables, words[:length]))
+            for length in lengths
+            if not (
+                words[length - 1] in ("last", "this")
+                and words[length : length + 1]
+                and words[length] in _PERIODS
+            )
+        )  # `checked last year` names no last check
         match = next((Match(length, names) for length, names in found if names), None)
         is_other = match is not None and are_of_other_years(match.found, words[match.length :])
         return None if is_other else match

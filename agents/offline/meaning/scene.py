@@ -23,7 +23,7 @@ from agents.offline.conversation.memory import Question, Rows
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import ORDINALS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import Mention
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
 
@@ -325,6 +325,9 @@ class Scene:
             return Refuse(refusals.EVERYTHING(), refusals.TABLES_ARE(names=self.some_tables()))
         if not self.vocabulary.index.by_id:
             return Refuse(refusals.NO_TABLES(), refusals.UPLOAD())
+        having = {table.name: None for table, _, _ in self.vocabulary.values_called(name_words(mention.text))}
+        if len(having) > 1:
+            return Refuse(refusals.VALUE_IN_TABLES(text=mention.text, names=listed([*having])))
         return Refuse(refusals.NO_TABLE(text=mention.text), refusals.THERE_ARE(names=self.some_tables()))
 
     def some_tables(self, most: int = 8) -> str:

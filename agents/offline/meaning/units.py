@@ -16,6 +16,8 @@ from agents.offline.language.words import name_words, word_set
 from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, Unit
 
 _COSTS = word_set("cost price budget revenue value turnover spend funding investment income gdp profit grant")
+_PERCENT = frozenset(("pct", "perc", "percent", "percentage"))
+"""First words of names of columns with percentages: `pct_insured`."""
 _SQUARE = {"square", "sq"}
 _PEOPLE = {"people", "pop", "population", "inhabitants", "residents"}
 _DURATIONS = frozenset(
@@ -58,6 +60,8 @@ def column_unit(column: Column) -> Unit | None:
     if (scaled := _scaled_currency(column)) is not None:
         return scaled
     *before, ending = re.split(r"[_\s]+", column.name.lower().replace("(", " ").replace(")", " ").strip())
+    if before[:1] and before[0] in _PERCENT and ending not in COLUMN_ENDINGS:
+        return UNITS["%"]
     if ending in ("min", "minutes") and _DURATIONS & set(before):
         return UNITS["minutes"]
     if ending == "in" and before and _MEASURED_IN_INCHES & {*before}:
@@ -137,10 +141,16 @@ def in_unit(column: Column | None, unit: Unit) -> bool:
     return own is not None and own.dimension == unit.dimension
 
 
+def is_share(column: Column) -> bool:
+    """Whether a column holds percentages."""
+    unit = column_unit(column)
+    return unit is not None and unit.dimension == "share"
+
+
 def are_shares(tables: Sequence[Table], names: Sequence[str]) -> bool:
     """Whether one of the columns holds percentages."""
     own = (table.column(name) for table in tables for name in names)
-    return any(column_unit(each) == UNITS["%"] for each in own if each is not None)
+    return any(is_share(each) for each in own if each is not None)
 
 
 def _per_area(words: list[str]) -> Unit | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import pytest
@@ -295,3 +296,38 @@ async def test_a_figure_after_groups_is_of_the_rows_that_were_grouped(chat: Chat
     await chat("average fee")
     ((_, arguments),) = chat.calls
     assert arguments.get("filters") == YACHTS or "layer `moorings`" in arguments["goal"]
+
+
+@pytest.mark.parametrize(
+    ("conversation", "first"),
+    [
+        ("how many moorings were checked in 2025 | and the year before?", "2024-01-01"),
+        ("how many moorings were checked in 2022 | and the year after", "2023-01-01"),
+        ("how many moorings were checked in 2022 | and the previous year, please", "2021-01-01"),
+    ],
+)
+async def test_the_year_beside(chat: Chat, conversation: str, first: str) -> None:
+    name, arguments = await _said(chat, conversation)
+    bounds = [each["args"][1] for each in arguments["filters"]["args"]]
+    assert (name, bounds[0]) == ("count_features", {"date": first}), arguments
+
+
+async def test_the_year_before_last_year(chat: Chat) -> None:
+    _, arguments = await _said(chat, "how many moorings were checked last year | and the year before?")
+    bounds = [each["args"][1] for each in arguments["filters"]["args"]]
+    assert bounds[0] == {"date": f"{datetime.date.today().year - 2}-01-01"}, arguments
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["give me a table", "can i have them as a table pls", "put them in a table", "show me a list of them"],
+)
+async def test_the_rows_as_a_table(chat: Chat, words: str) -> None:
+    name, arguments = await _said(chat, f"show moorings of yachts | {words}")
+    assert (name, arguments["filters"]) == ("query_features", YACHTS)
+
+
+async def test_the_dates_of_the_rows(chat: Chat) -> None:
+    name, arguments = await _said(chat, "show moorings of yachts | when were they last checked")
+    assert (name, arguments["filters"]) == ("query_features", both(YACHTS, known("checked_on")))
+    assert "checked_on" in arguments["columns"]

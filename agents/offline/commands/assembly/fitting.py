@@ -8,7 +8,7 @@ from agents.domain import Table
 from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -19,6 +19,14 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
 )
+
+_NEUTRAL_WORDS = word_set("""
+    the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
+    gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
+    list find compute calculate determine return then still already currently world
+    world's lives live living ? ! . , : ; - – —
+""")
+"""Words and signs without meaning in a question that is read by pieces."""
 
 
 def fits(condition: Any, text: str, table: Table, vocabulary: Vocabulary) -> bool:
@@ -84,6 +92,15 @@ def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> b
     """Whether a text is a known value, of this table if given."""
     known = vocabulary.values_called(name_words(text.removeprefix("the ")))
     return any(table is None or own.id == table.id for own, _, _ in known)
+
+
+def is_neutral(word: str, vocabulary: Vocabulary, table: Table) -> bool:
+    """Whether a word has no meaning in a question about the table; `live` has one if it is the state of mains."""
+    return word in _NEUTRAL_WORDS and not (len(word) > _SHORTEST and is_value(word, vocabulary, table))
+
+
+_SHORTEST = 3
+"""Maximum length of words that are never values: articles, pronouns and forms of `be`."""
 
 
 def _unit_of(condition: Compare | Between) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import are_other_groups, area_column
-from agents.offline.commands.assembly.fitting import columns_of, fits, is_value
+from agents.offline.commands.assembly.fitting import columns_of, fits, is_neutral, is_value
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.shown import look_pieces
@@ -47,13 +47,6 @@ MAX_VALUE_WORDS = 4
 NEUTRAL_WORD, UNKNOWN_VALUE = 0.05, 2.0
 REPETITION, VALUE_ALONE = 1.5, 2.5
 """Costs of words without meaning, unknown values, repetitions, and bare values."""
-_NEUTRAL_WORDS = word_set("""
-    the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
-    gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
-    list find compute calculate determine return then still already currently world
-    world's lives live living ? ! . , : ; - – —
-""")
-"""Words and signs without meaning in a question that is read by pieces."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
 _BEFORE_ROWS = word_set("of for in among across from on the all any our your these those its their")
 _BEFORE_COLUMN = word_set("of the all their its")
@@ -88,7 +81,8 @@ class PiecesOfTable(MeasuredPieces):
         for reader in self._readers:
             self.cursor.at = place
             found += reader(place)
-        if self.cursor.tokens[place].kind != "number" and self._word(place) in _NEUTRAL_WORDS:
+        is_word = self.cursor.tokens[place].kind != "number"
+        if is_word and is_neutral(self._word(place), self.vocabulary, self.table):
             column = any(each.kind == "column" and each.end == place + 1 for each in found)
             found.append(Piece("nothing", place, place + 1, cost=REPETITION if column else NEUTRAL_WORD))
         kept = [each for each in found if self._is_only(each)]  # `night shift only`

@@ -11,7 +11,6 @@ from agents.domain import Cql2, Table
 from agents.geo.wording.phrases import listed
 from agents.offline.analyses_read import analysis_read
 from agents.offline.answers import refusals, texts
-from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.asked_back import ask_back
 from agents.offline.commands.looks import style_arguments
@@ -35,6 +34,7 @@ from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import columns_in, stored_values
 from agents.offline.meaning.tables_meant import with_rows_spoken_of
 from agents.offline.meaning.units import in_unit
+from agents.offline.offers.suggestions import suggestions, suggestions_about
 from agents.worded import joined
 
 _SHOWN_COLUMNS = 4
@@ -258,7 +258,10 @@ async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
 def not_understood_words(scene: Scene, intent: i.NotUnderstood, own: Sequence[str] = ()) -> str:
     """What was understood, what was not, and suggestions: first `own`, valid requests in the user's words."""
     sentence = understood_words(intent)
-    near = suggestions(scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}")
+    text, registry = f"{intent.understood} {intent.rest}", scene.agent.registry
+    near = (
+        suggestions_about(registry, text) if own else suggestions(registry, scene.layers, limit=4, like=text)
+    )
     examples = list(dict.fromkeys((*map(plain, own), *near)))[:MAX_SUGGESTED]
     if not examples:
         return joined(" ", (sentence, refusals.NO_TABLES_HERE()))

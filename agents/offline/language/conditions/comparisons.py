@@ -13,6 +13,7 @@ from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_da
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
 from agents.offline.language.names.columns import columns_called, fits_column
+from agents.offline.language.names.costs import short_unit
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
@@ -24,7 +25,7 @@ from agents.offline.meaning.conditions import (
     Quantity,
     joined,
 )
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import are_shares, column_unit, is_share
 from agents.units import MAGNITUDES, Unit
 
 MAX_UNIT_WORDS = 4
@@ -168,8 +169,7 @@ class Comparisons(ColumnsCompared):
 
     def _is_distance_to(self, found: Compare | Between) -> bool:
         """Whether the quantity is a distance (`more than 50 km from Berlin`), not an attribute."""
-        value = found.value if isinstance(found, Compare) else found.low
-        if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share":
+        if _is_percentage(found):
             return False
         if self.cursor.word() == "of":  # `4 feet of water`
             start = self.cursor.at
@@ -184,7 +184,7 @@ class Comparisons(ColumnsCompared):
         cursor, start = self.cursor, self.cursor.at
         if (share := self._share_of(found)) is not None:
             return share
-        cursor.take("of", "in")
+        is_part = cursor.take("of", "in") == "of" and _is_percentage(found)
         if cursor.word() in ("each", "every"):  # a group follows
             cursor.at = start
             return found
@@ -199,8 +199,9 @@ class Comparisons(ColumnsCompared):
             self.take_period(column)
         own = [table.column(name) for table in self.tables for name in column.columns] if column else []
         is_time = found.measure == "time" and {each.kind for each in own if each is not None} == {"text"}
-        if column is None or is_time or (goes_on(cursor) and not self._compares_next()):
-            cursor.at = start
+        is_whole = column is not None and is_part and not are_shares(self.tables, column.columns)
+        if column is None or is_whole or is_time or (goes_on(cursor) and not self._compares_next()):
+            cursor.at = start  # in `30 % of households`, a column of households is the whole
             return found
         return replace(found, column=column)
 
@@ -216,8 +217,7 @@ class Comparisons(ColumnsCompared):
     def _share_of(self, found: Compare | Between) -> Condition | None:
         """`more than 50 % of the households are renters`, for a percentage column with these words."""
         cursor, start = self.cursor, self.cursor.at
-        value = found.value if isinstance(found, Compare) else found.low
-        if not isinstance(value, Quantity) or value.unit is None or value.unit.dimension != "share":
+        if not _is_percentage(found):
             return None
         words: list[str] = []
         cursor.take("of")
@@ -225,7 +225,7 @@ class Comparisons(ColumnsCompared):
             if cursor.word() not in ("the", "its", "their", "all", "are", "is", "?", "."):
                 words += name_words(cursor.word())
             cursor.at += 1
-        names = columns_called(self.tables, tuple(words), _is_share) if words else []
+        names = columns_called(self.tables, tuple(words), is_share) if words else []
         if len(names) != 1:
             cursor.at = start
             return None
@@ -342,21 +342,22 @@ def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare
 
 
 def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
-    """Whether the name or a clause of the comment (“nitrate, mg/l”) ends with a unit; `of`: before the substance."""
+    """Whether the name ends with a unit, or a clause of the comment is one (“flow, litres per minute”); `of`: before
+    the substance."""
     unit = name_words(column.name)[1:]
     in_unit = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
     clauses = map(name_words, re.split(r"[,;()]", column.comment or "")[1:])
     return (
         unit[-len(words) :] in (words, ("".join(words),))
-        or words in clauses
+        or short_unit(words) in map(short_unit, clauses)
         or (of and unit[-len(words) - 1 : -1] == words)
         or (in_unit is not None and name_words(in_unit[1]) == words)
     )
 
 
-def _is_share(column: Column) -> bool:
-    unit = column_unit(column)
-    return unit is not None and unit.dimension == "share"
+def _is_percentage(found: Compare | Between) -> bool:
+    value = found.value if isinstance(found, Compare) else found.low
+    return isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share"
 
 
 _DAYS_OF_COLUMNS = {

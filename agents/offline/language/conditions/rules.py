@@ -228,8 +228,12 @@ class Conditions(Unlinked, States):
             return self.lacks(column)
         if cursor.take(p.FILLED):
             return Negation(Empty(column, unknown=True))
-        if cursor.take(p.EMPTY):
-            return Empty(column, unknown=True)
+        begin = cursor.at
+        if empty := cursor.take(p.EMPTY):
+            known = self.vocabulary.values_called((empty.split()[-1],))
+            if not any(table in self.tables and name in column.columns for table, name, _ in known):
+                return Empty(column, unknown=True)
+            cursor.at = begin  # `unknown` is a value of the column
         if self.is_flag(column) and (phrase := cursor.take(p.AFFIRMED)):
             return (
                 Compare("=", not re.search(r"\bnot\b|n't\b", phrase), column)
@@ -280,6 +284,8 @@ class Conditions(Unlinked, States):
         link = cursor.take(p.IS)
         if link is None and not (listed and cursor.take("in")):
             return None
+        if (whole := self.known_value(2, column)) is not None:
+            return Negation(whole) if negative else whole
         if cursor.take("not", "neither"):
             negative = not negative
         if cursor.take("true", "yes"):

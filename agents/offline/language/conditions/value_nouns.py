@@ -37,6 +37,8 @@ NO_ADJECTIVE = word_set("""
 """Words that are never adjectives, nor the last word of a value."""
 _ROWS = word_set("record entry row feature case project site item")
 """Nouns for rows of any table, after a value."""
+_BEFORE_ONE = word_set("a an any each every nearest closest")
+"""Words before a noun in the singular."""
 _JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4
 """Maximum number of words of a value before its noun."""
@@ -69,8 +71,8 @@ class ValueNouns:
     def rows_of_whole_value(
         self, take_noun: Callable[[], Mention | None]
     ) -> tuple[Mention, Condition] | None:
-        """Rows named by several words that only a code's explanation has, without another noun: `school streets`, even
-        if another table has streets; `30 km/h zones`."""
+        """Rows named by several words that as a whole are one value or its explanation, without another noun: `service
+        pipe leaks`, even if another table has pipes; `30 km/h zones`."""
         cursor, start = self.cursor, self.cursor.at
         for end in range(min(start + _MOST_OF_VALUE, cursor.end), start + 1, -1):
             cursor.at = end
@@ -80,7 +82,11 @@ class ValueNouns:
             known = self.vocabulary.values_called(words) if len(words) > 1 else ()
             named = self.vocabulary.match_table(words) if len(known) == 1 else None
             is_table = named is not None and named.length == len(words) and not named.guessed
-            if len(known) != 1 or not is_short_code(known[0][2]) or is_table:
+            is_noun = len(known) == 1 and (
+                is_short_code(known[0][2])
+                or (may_be_plural(cursor.tokens[end - 1].lower) and names_rows(*known[0]))
+            )
+            if not is_noun or is_table:
                 continue
             ((table, column, code),) = known
             before_noun = self.value_before_noun(start, take_noun)
@@ -155,7 +161,8 @@ class ValueNouns:
         if found is not None:
             return found
         noun, written = self.cursor.keys(most=1)[0][:1], self.cursor.word()
-        group = self.vocabulary.match_group(noun[0]) if noun and may_be_plural(written) else None
+        is_noun = may_be_plural(written) or self.cursor.word(-1) in _BEFORE_ONE
+        group = self.vocabulary.match_group(noun[0]) if noun and is_noun else None
         self.cursor.at += group is not None
         return (*group[:2], f" {noun[0]}") if group is not None else None
 
@@ -223,4 +230,5 @@ class ValueNouns:
 def _is_one_of_several(word: str, comment: str | None) -> bool:
     """Whether a comment names rows of this and other kinds: “Tram and bus stops”."""
     kind = re.escape(word)
-    return re.search(rf"^{kind}(?:,| and| or) |(?:,| and| or) {kind} ", fold(comment or "")) is not None
+    listed = rf"\b{kind}(?:,| and| or) |(?:,| and| or) {kind} "
+    return re.search(listed, fold(comment or "")) is not None

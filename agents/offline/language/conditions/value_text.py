@@ -15,7 +15,7 @@ from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.language.words import Phrases, fold, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Negation, OneOf
 from agents.offline.meaning.units import unit_named
 
@@ -41,6 +41,11 @@ _NO_VALUES = word_set("the a an it them this that map total and or there all") |
 
 
 MAX_VALUE_WORDS = 4
+_SHORTEST = 3  # `live` may be a value, `in` not
+MAX_KNOWN_WORDS = 8
+"""Maximum number of words of a value that is found as a whole."""
+_ENDING_WORDS = _BREAKS | {"still", "of", "no"}
+_ARE = Phrases("that are | which are | that is | which is | are | is")
 MAX_WORDS_OF_VALUES = 40
 """Maximum number of words of all values of a condition; each value is looked up."""
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
@@ -80,6 +85,9 @@ class ValueRules:
             return self._more_quoted(quoted)
         cursor.take("the")
         while not cursor.done:
+            if length := self._length_of_value():
+                cursor.at += length
+                continue
             if cursor.at > start and ends_value(cursor):
                 if not (self._take_joiner_in_value() or self._take_inner_preposition()):
                     break
@@ -98,7 +106,19 @@ class ValueRules:
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
-        return "" if text in _BREAKS or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
+        known = self.vocabulary.values_called((text,)) if text in _BREAKS and len(text) > _SHORTEST else ()
+        ends = text in _BREAKS and not any(table in self.tables for table, _, _ in known)
+        return "" if ends or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
+
+    def _length_of_value(self) -> int:
+        """The number of words from here on that as a whole are a value with a word that would end it: `falls on
+        stairs`, `still in hospital`; else 0."""
+        words, used = self.cursor.keys(most=MAX_KNOWN_WORDS)
+        for length in range(len(words), 1, -1):
+            known = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
+            if any(table in self.tables for table, _, _ in known):
+                return used[length - 1] if not _ENDING_WORDS.isdisjoint(words[:length]) else 0
+        return 0
 
     def text_in_column(self) -> Matches | None:
         """`with "International" in the name`, `that have the word Park in their title`."""
@@ -138,10 +158,14 @@ class ValueRules:
         cursor, start = self.cursor, self.cursor.at
         means = cursor.take(p.BY_MEANS)  # `that came in through the app`
         cursor.take("the", "a", "an") if means else cursor.take("with", "having", "about")
-        if cursor.at > start and (found := self._known_value(1 if means else 3)) is not None:
+        if cursor.at > start and (found := self.known_value(1 if means else 3)) is not None:
             return found  # `with water in the street`
         cursor.at = start
-        cursor.take("that are", "which are", "that is", "which is", "are", "is", "still", "currently")
+        cursor.take(_ARE)
+        if self._length_of_value() and (found := self.known_value(2)) is not None:
+            return found  # `are still in hospital`
+        cursor.at = start
+        cursor.take(_ARE, "still", "currently")
         done = cursor.word().endswith("ed")  # `rejected in 2020`
         if cursor.word() not in _BEGIN_VALUES and not done:
             return None
@@ -149,13 +173,13 @@ class ValueRules:
         for shortest in (2, 1) if done or cursor.word() == "for" else (2,):
             cursor.at = begin + (shortest == 1 and not done)
             words, _ = cursor.keys(most=MAX_VALUE_WORDS)
-            found = self._known_value(shortest)
+            found = self.known_value(shortest)
             if found is None:
                 continue
             if done and self._is_dated(words[0]):
                 return None
             column = found.column
-            another = self._known_value(1, column)
+            another = self.known_value(1, column)
             if another is None:
                 return found
             named = column is not None and set(words[1:2]) <= set(name_words(column.text))
@@ -177,10 +201,10 @@ class ValueRules:
         ]
         return sum(records_only_action(each, done) for each in dates) == 1
 
-    def _known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
+    def known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
         """The longest run of words that is a value of exactly one column, or of `column`."""
         cursor = self.cursor
-        words, used = cursor.keys(most=MAX_VALUE_WORDS)
+        words, used = cursor.keys(most=MAX_KNOWN_WORDS)
         is_code = bool(words) and cursor.tokens[cursor.at].text.isupper()  # `for us` is not a code
         for length in range(len(words), shortest - 1, -1):
             known = self.vocabulary.values_called(words[:length])

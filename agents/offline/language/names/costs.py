@@ -74,11 +74,16 @@ _SHORTEST_KEY = 4
 UNITS_IN_FULL = {
     "litre": "l", "liter": "l", "gallon": "gal", "tonne": "t", "ton": "t", "kilo": "kg", "kilogram": "kg",
     "metre": "m", "meter": "m", "kilometre": "km", "kilometer": "km", "hectare": "ha", "euro": "eur", "dollar": "usd",
-    "pound": "gbp", "hour": "h", "minute": "min",
+    "pound": "gbp", "second": "s", "minute": "min", "hour": "h", "day": "d", "milligram": "mg", "megalitre": "ml",
 }  # fmt: skip
 """Nouns for units at the end of a name."""
 Match = tuple[float, tuple[int, ...], bool]
 """The cost, the positions of the matched words of the name, and whether all are spelt as in the name."""
+
+
+def short_unit(words: Words) -> Words:
+    """A unit by its symbols: `l`, `min` for `litres per minute` and `l/min`."""
+    return tuple([UNITS_IN_FULL.get(word, word) for word in words if word != "per"])
 
 
 @lru_cache(maxsize=32768)

@@ -59,7 +59,8 @@ def cost_of_rows(table: Table, part: Words) -> float | None:
     if len(before) > 1 and "".join(word[0] for word in before) in own:
         return nouns_of_rows(table)[noun] + SPELT_OUT  # `air quality monitors`, of `aq_monitors`
     phrases = phrases_for_rows(table.comment)
-    others = [_cost_of_modifier(table, word, own, phrases) for word in before]
+    modifying = tuple(word for word in own if word != noun)
+    others = [_cost_of_modifier(table, word, modifying, phrases) for word in before]
     return None if None in others else nouns_of_rows(table)[noun] + sum(each or 0.0 for each in others)
 
 

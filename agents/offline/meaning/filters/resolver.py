@@ -319,9 +319,8 @@ def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) 
         return at_time(column, condition.op, condition.value)
     if isinstance(condition.value, Day) and condition.value.text.endswith("s"):
         return in_decade(table, column, condition.op, condition.value)
-    stored = (
-        flag_values(column, condition.value) if isinstance(condition.value, bool) and is_flag(column) else []
-    )
+    is_answer = isinstance(condition.value, bool) and answers(column)
+    stored = flag_values(column, condition.value is True) if is_answer else []
     if stored and condition.op in ("=", "<>"):
         found = equals(column.name, stored)
         return found if condition.op == "=" else negated(found)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.conditions.times.days import WEEKDAYS, months_before
+from agents.offline.language.conditions.times.days import WEEKDAYS
 from agents.offline.language.conditions.times.in_force import times_lasting
+from agents.offline.language.conditions.times.relative import months_before
 from agents.offline.language.names.columns import times_of
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (

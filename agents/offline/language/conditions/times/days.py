@@ -1,5 +1,5 @@
-"""Dates: days, months and decades (`May 2019`), relative periods (`last year`, `in the last 30 days`), and
-recurring parts of a year, week or day (`in January`, `on weekends`)."""
+"""Dates: days, months and decades (`May 2019`), and recurring parts of a year, week or day (`in January`, `on
+weekends`)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import datetime
 import re
 from collections.abc import Callable
 
-from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.times.relative import take_relative_days, take_since_days
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.nouns import take_count
 from agents.offline.language.tokens import Token
 from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, DatePart, Day, Quantity
@@ -19,9 +18,6 @@ _AM = Phrases("a.m . | a.m | am | in the morning")
 _PM = Phrases("p.m . | p.m | pm | in the (afternoon|evening)")
 HALVES = word_set("a.m am p.m pm o'clock morning afternoon evening h hours")
 """Words for halves of a day."""
-ONE_DAY = datetime.timedelta(days=1)
-MAX_PERIODS = 1000
-"""Maximum number of periods back from today."""
 _MONTH_NAMES = (
     "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
     "|november nov|december dec"
@@ -38,51 +34,6 @@ _THROUGH = ("to", "-", "–", "until", "through")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First months of the meteorological seasons, three months each."""
 _BEFORE_MONTH = word_set("in of during between from to until and or ,")
-_DAYS = {"day": 1, "week": 7}
-_MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
-
-
-def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | None:
-    """A condition relative to today, on `column` or the row's date. Returns None without moving the cursor if
-    none follows."""
-    start = cursor.at
-    cursor.take("in", "during", "from", "within", "over", "of")
-    is_span = (
-        cursor.take("the") is not None
-    )  # `in the last year` is relative to today, `last year` is a calendar year
-    which = cursor.take(p.RELATIVE)
-    if which is None:
-        cursor.at = start
-        return None
-    count = take_count(cursor) if which in ("last", "past", "next") else None
-    if count is None and (which == "past" or (which in ("last", "next") and is_span)):
-        count = 1
-    noun = cursor.word().removesuffix("s") if which in ("last", "past", "this", "next") else ""
-    today = datetime.date.today()
-    if which in ("today", "yesterday"):
-        day = today - datetime.timedelta(days=which == "yesterday")
-        return Compare("=", Day(day.isoformat()), column, "time")
-    is_later = which == "next"
-    if (
-        (is_later and column is None)
-        or noun not in (*_DAYS, *_MONTHS_OF)
-        or (count is not None and not 0 < count <= MAX_PERIODS)
-    ):
-        cursor.at = start
-        return None
-    cursor.at += 1
-    if count is not None:
-        back = -count if is_later else count
-        first = months_before(today, back * _MONTHS_OF[noun]) if noun in _MONTHS_OF else None
-        first = first or today - datetime.timedelta(days=back * _DAYS.get(noun, 0))
-        days = sorted((first, today))
-        return Between(Day(days[0].isoformat()), Day(days[1].isoformat()), column, "time")
-    back = {"this": 0, "next": -1}.get(which, 1)
-    if noun == "year":
-        year = today.year - back
-        return Compare("=", Quantity(float(year), text=str(year)), column, "time")
-    first, last = _calendar_span(today, noun, back=back)
-    return Between(Day(first.isoformat()), Day(last.isoformat()), column, "time")
 
 
 def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
@@ -151,6 +102,7 @@ def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare 
     """Any condition on time: relative to today, a date range, a part of one year, or a recurring part."""
     return (
         take_relative_days(cursor, column)
+        or take_since_days(cursor, column)
         or _take_range(cursor, column)
         or take_part_of_year(cursor, column)
         or take_date_part(cursor, column)
@@ -250,27 +202,6 @@ def _season(cursor: Cursor) -> int | None:
     """The first month of a season in lower case: `Fall River` and `Spring` are places."""
     token = cursor.token()
     return SEASONS.get(token.text) if token is not None else None
-
-
-def months_before(day: datetime.date, months: int) -> datetime.date | None:
-    """The same day some months earlier, or the last day of that month."""
-    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    if year < 1:
-        return None
-    following = datetime.date(year + (month == 11), month % 12 + 2 if month < 11 else 1, 1)
-    return min(datetime.date(year, month + 1, 1) + datetime.timedelta(days=day.day - 1), following - ONE_DAY)
-
-
-def _calendar_span(today: datetime.date, noun: str, *, back: int) -> tuple[datetime.date, datetime.date]:
-    """The first and last day of this calendar week, month or quarter, or of one so many before."""
-    if noun in _DAYS:
-        days = _DAYS[noun]
-        first = today - datetime.timedelta(days=today.weekday() % days + back * days)
-        return first, first + datetime.timedelta(days=days - 1)
-    months = _MONTHS_OF[noun]
-    at = (today.year * 12 + today.month - 1) // months * months - back * months
-    first, following = (datetime.date(each // 12, each % 12 + 1, 1) for each in (at, at + months))
-    return first, following - ONE_DAY
 
 
 def take_day(cursor: Cursor) -> Day | None:

@@ -16,6 +16,7 @@ export const refusals = {
   no_column_for: "لا عمود عن “{text}” في أي جدول",
   no_column_called: "لا عمود باسم “{text}” في {table}",
   no_table_here: "لا جدول هنا عن “{text}”",
+  value_in_tables: "“{text}” صفوف في عدة جداول: {names}",
   no_tables_yet: "لا توجد جداول بعد",
   no_tables_here: "لا توجد جداول بعد: ارفع ملفًا، أو حمّل ملفًا بالأمر `geoagent load`.",
   everything: "“everything” أكثر مما يمكن عرضه",

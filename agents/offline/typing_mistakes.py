@@ -1,0 +1,67 @@
+"""Corrects clear typing mistakes of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+from spellchecker import SpellChecker
+
+from agents.offline.commands.analyses.analysis import language_of
+from agents.offline.coverage import language_words
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import fold
+from agents.offline.unknown_words import data_words, unknown_words
+
+MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
+"""Minimum word lengths for correcting one mistake, and two."""
+MAX_NEAR = 10
+
+
+@cache
+def _english() -> SpellChecker:
+    """A spell checker; its dictionary takes about 0.2 s to load on first use."""
+    return SpellChecker(language="en", distance=1)
+
+
+def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """The spelling corrections of unknown words; empty unless each is clearly a typing mistake.
+
+    English words are never corrected. Candidates are words of tables, columns and comments, of the language, and
+    common values that are English words; other values are names, which are often alike: Granada is not Grenada.
+    """
+    english = _english()
+    unknown = [each for each in unknown_words(text, vocabulary) if not english.known([fold(each)])]
+    if not unknown:
+        return {}
+    names = data_words(text, vocabulary, values=False)
+    values = data_words(text, vocabulary)
+    names |= {f"{name}s" for name in names}
+    values |= {f"{value}s" for value in values}
+    known = (names, language_words() | language_of(vocabulary.operations).limits)
+
+    def right_for(word: str) -> str:
+        return next(filter(None, (_nearest_choice(word, each) for each in known)), "") or _nearest_choice(
+            word, values & (english.candidates(word) or set())
+        )
+
+    right = {word: right_for(fold(word)) for word in unknown}
+    return {} if "" in right.values() else right
+
+
+def _nearest_choice(word: str, choices: Collection[str]) -> str:
+    """The only choice at the least edit distance with the same first letter; empty if it is too far or not unique."""
+    most = 0 if len(word) < MIN_MISTYPED else 1 if len(word) < MIN_MISTYPED_TWICE else 2
+    far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
+    near = [str(choice) for choice, distance, _ in far if distance == far[0][1] and choice[0] == word[0]]
+    return max(near) if len({each.replace("our", "or") for each in near}) == 1 else ""
+
+
+def corrected(text: str, right: Mapping[str, str]) -> str:
+    """The text with these words replaced."""
+    for token in reversed([token for token in tokenize(text) if token.text in right]):
+        text = f"{text[: token.start]}{right[token.text]}{text[token.end :]}"
+    return text
