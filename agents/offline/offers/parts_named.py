@@ -25,6 +25,8 @@ from agents.offline.meaning.conditions import Between, Compare, Condition, DateP
 
 MIN_LETTERS = 4
 """Minimum length of a single word that means a value of several words."""
+MAX_WITH_WORD = 4
+"""Maximum number of values of a column with the same word: `elms` for three kinds of them."""
 MAX_VALUE_WORDS = 4
 MAX_TABLES = 3
 """Maximum number of tables with the same values that a request may mean."""
@@ -88,9 +90,12 @@ def _parts(
 ) -> Parts:
     parts = Parts(table, _figure(cursor), is_charted=not _CHARTS.isdisjoint(cursor.words))
     taken: set[int] = set()
+    named: set[tuple[int, int, str]] = set()
     for each in (one for one in (*nouns, *values) if one.table.id == table.id):
-        if taken.isdisjoint(places := range(each.at, each.end)):
-            taken.update(places)
+        places = (each.at, each.end, each.column)
+        if taken.isdisjoint(range(each.at, each.end)) or places in named:
+            taken.update(range(each.at, each.end))
+            named.add(places)
             if each.column:
                 _add_value(parts, each.column, each.value, cursor, each.at)
     areas = {each.at: each for each in nouns if each.table.id != table.id}
@@ -166,7 +171,7 @@ def _values(cursor: Cursor, vocabulary: Vocabulary) -> Iterator[_Found]:
 
 
 def _called(words: Sequence[str], vocabulary: Vocabulary) -> Sequence[Value]:
-    """Values with these words, else the only value of a column with a word that the language has not."""
+    """Values with these words, else the few values of a column with a word that the language has not."""
     known = vocabulary.values_called(tuple(words))
     (word, *more) = words
     if known or more or len(word) < MIN_LETTERS or word in language_words():
@@ -175,7 +180,8 @@ def _called(words: Sequence[str], vocabulary: Vocabulary) -> Sequence[Value]:
     for table in vocabulary.few_tables:
         for column in (each for each in table.columns if each.kind == "text"):
             having = [each for each in column.samples if word in name_words(each)]
-            found += [(table, column.name, having[0])] if len(having) == 1 else []
+            named = having if len(having) <= MAX_WITH_WORD else ()
+            found += [(table, column.name, each) for each in named]
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.language.conditions.times.days import take_relative_days
+from agents.offline.language.conditions.times.relative import take_relative_days
 from agents.offline.language.cursor import cursor_of
 from agents.offline.meaning.conditions import Between, Compare
 from tests.unit.geo_agent.world import World
