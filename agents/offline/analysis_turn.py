@@ -44,7 +44,7 @@ from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit
 from agents.offline.offers.closest import closest
-from agents.offline.offers.declined import MAX_OFFERED
+from agents.offline.offers.declined import MAX_OFFERED, with_offers
 from agents.offline.offers.suggestions import suggestions
 from agents.offline.operation_plan import PlannedOperation
 from agents.offline.values_named import values_named
@@ -88,6 +88,7 @@ async def analyst_reply(
     try:
         return await _next_call(request, agent, scene, goal, done)
     except Refuse as refused:
+        refused = await with_offers(refused, goal, _in_chat(scene), None)
         facts = {"reason": refused.reason, "alternative": refused.alternative}
     except Ask as ask:
         facts = {"reason": refusals.SEVERAL(), "alternative": ask.question}
@@ -249,11 +250,15 @@ def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
     return found
 
 
+def _in_chat(scene: Scene) -> Scene:
+    """The scene with the tools of the chat, in which offers are carried out."""
+    return replace(scene, tools=scene.tools | _TOOLS_OF_CHAT)
+
+
 async def _unread(goal: str, scene: Scene) -> Refuse:
     """A refusal that lists the nearest valid requests."""
     meant = nearest_examples(goal, scene.vocabulary)
-    in_chat = replace(scene, tools=scene.tools | _TOOLS_OF_CHAT)
-    near = [*map(plain, await closest(goal, in_chat, None)), *meant]
+    near = [*map(plain, await closest(goal, _in_chat(scene), None)), *meant]
     others = suggestions(scene.agent.registry, scene.layers, limit=max(MAX_OFFERED - len(near), 0), like=goal)
     offered = dict.fromkeys((*near, *others))
     examples = joined("\n", (joined("", ("- ", example)) for example in offered))

@@ -43,6 +43,8 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes")):
         return word[:-2]
+    if len(word) > 2 and word.endswith("s") and word[-2].isdigit():
+        return word[:-1]  # `P1s`
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import dropwhile
 
@@ -22,6 +23,10 @@ OPEN_ENDS = word_set("""
     without you
 """)
 """Words that cannot end a request."""
+_ASKING = re.compile(
+    r" (?:did|do|does|have|had) (?:we|they|you|i)(?= (?:in|since|before|after|last|this)\b|$)", re.IGNORECASE
+)
+"""Words of a question that are left over without their verb: `nests did we in 2024`."""
 JOINERS = word_set("also and but now ok okay or please so then well")
 """First words that only join a request to the conversation: an offer starts after them."""
 
@@ -42,7 +47,7 @@ async def _readable_variant(text: str, vocabulary: Vocabulary, default: Table | 
     known = [word for word in words if word.strip(",;:") not in unknown]
     ends = range(len(words) - 1, max(len(words) - MAX_SHORTENED, 1) - 1, -1)
     for each in (known, *(words[:end] for end in ends)):
-        text_left = " ".join(each).rstrip(" ,;:")
+        text_left = _ASKING.sub("", " ".join(each)).rstrip(" ,;:")
         keeps_most = 2 * len(each) >= len(words)
         is_whole = bool(each) and each[-1].lower() not in OPEN_ENDS
         if is_whole and keeps_most and each != words and await is_read(text_left, vocabulary, default):

@@ -59,6 +59,17 @@ async def test_the_first_offer_has_all_parts_that_the_request_names(
     assert offered(answer)[:1] == [closest], answer
 
 
+async def test_a_refused_analysis_offers_the_closest_requests_too(chat: Chat) -> None:
+    answer = await chat("gold hospitals within 500 m of a really shiny case")
+    assert chat.layers == {}, answer
+    assert any("Gold" in each for each in offered(answer)), answer
+
+
+async def test_a_word_that_is_left_out_takes_its_helping_verb_along(chat: Chat) -> None:
+    answer = await chat("how many cases did we monitor in 2024")
+    assert offered(answer)[0] == "how many cases in 2024", answer
+
+
 async def test_an_offer_can_be_carried_out(chat: Chat) -> None:
     (first, *_) = offered(await chat("tell me which hospitals ended up gold"))
     answer = await chat(first)

@@ -49,11 +49,16 @@ NESTS = make_table(
     [("id", "integer", ""), ("species", "text", "")],
     [(1, "Chough", (1.0, 1.0)), (2, "Curlew", (1.0, 1.1))],
 )  # fmt: skip
+ORDERS = make_table(
+    "data.work_orders", "POINT", "Work orders",
+    [("id", "integer", ""), ("prty", "text", "Priority: P1 = urgent, P2 = high")],
+    [(1, "P1", (1.0, 1.0)), (2, "P2", (1.0, 1.1))],
+)  # fmt: skip
 
 
 @pytest.fixture
 def chat() -> Chat:
-    return Chat(World(FITTINGS, MAINS, BURSTS, CASES, STOPS, SIGHTINGS, NESTS))
+    return Chat(World(ORDERS, FITTINGS, MAINS, BURSTS, CASES, STOPS, SIGHTINGS, NESTS))
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,8 @@ def chat() -> Chat:
         ("how many mains are live", "There is 1 main where status is live."),
         ("how many burst mains are there", "There is 1 burst where job_type is burst main."),
         ("how many cases are still in hospital", "There is 1 nmc case where outcome is still in hospital."),
+        ("how many P1s are there", "There is 1 work order where prty is P1."),
+        ("can i get the number of valves", "There is 1 fitting where fit_type is valve."),
         ("how many bus stops have buses per hr over 8", "There is 1 bus stop where buses_per_hr > 8."),
     ],
 )
