@@ -7,7 +7,7 @@ Offers are made from these parts, and nothing is carried out before a person cli
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -185,13 +185,15 @@ def _called(words: Sequence[str], vocabulary: Vocabulary) -> Sequence[Value]:
     return found
 
 
-def _tables_meant(nouns: Sequence[_Found], values: Iterable[_Found]) -> list[Table]:
-    """The first table that is named, else those with most of the values."""
-    if nouns:
+def _tables_meant(nouns: Sequence[_Found], values: Sequence[_Found]) -> list[Table]:
+    """The first table that is named, unless values of others come before; else those with most of the values."""
+    begin = nouns[0].at if nouns else None
+    before = [each for each in values if begin is None or each.at < begin]
+    if begin is not None and (not before or nouns[0].table.id in {each.table.id for each in before}):
         return [nouns[0].table]
     places: dict[str, set[int]] = defaultdict(set)
-    tables = {each.table.id: each.table for each in values}
-    for each in values:
+    tables = {each.table.id: each.table for each in before}
+    for each in before:
         places[each.table.id].add(each.at)
     most = max(map(len, places.values()), default=0)
     return [table for name, table in tables.items() if len(places[name]) == most]
