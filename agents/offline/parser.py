@@ -50,7 +50,10 @@ MAX_PARTS_TRIED = 3
 MAX_SINCE_WITH = 12
 """Maximum number of words from `with` to `and` between two things that rows may have."""
 
-_ON_THE_MAP = re.compile(r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed))\b")
+_ON_THE_MAP = re.compile(
+    r"(?i)\b((on|in|from) (the|my|a) map|(are|is) (now )?(shown|visible|displayed)"
+    r"(?!\s+(?!in|on|at|now|here|right|currently)\w))\b"
+)
 _COMMANDS, _EXPORTS = CommandSet(COMMANDS), CommandSet(exports.COMMANDS)
 _JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
 _AS_LIST = re.compile(r"(?i)\b(?:as|in) a (?:table|list)\W*$|^which\b.+\bon the map\W+\w")

@@ -353,7 +353,7 @@ COMMANDS = (
         "how how=(long|big|large) (are|is) {rows:selection} (in total|together|altogether)", _in_total, -1.0
     ),
     command(
-        "(how many (different|distinct) {what:words} (does|do) {rows:selection} have"
+        "(how many (different|distinct) {what:words} ((does|do) {rows:selection} have|are there in {rows:selection})"
         "|<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection})",
         figure_of("values"),
         -1.0,

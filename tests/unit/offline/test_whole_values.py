@@ -89,6 +89,10 @@ async def test_rows_are_counted_by_the_value_that_is_named(chat: Chat, request_:
         ("cases where travelled is yes", where("travelled", "=", "yes")),
         ("bursts where cause is unknown", where("cause", "=", "unknown")),
         ("show bird sightings", where("grp", "=", "bird")),
+        (
+            "bursts where job type is visible leak or burst main",
+            where("job_type", "in", ["visible leak", "burst main"]),
+        ),
         ("hydrants with flow under 800 l/min", None),
     ],
 )
@@ -101,6 +105,20 @@ async def test_rows_are_shown_by_the_whole_value(
         assert layer.filter["args"][-1] == where("flow_lpm", "<", 800), answer
     else:
         assert layer.filter == wanted, answer
+
+
+async def test_a_table_is_taken_by_its_whole_name_though_its_comment_lists_kinds() -> None:
+    trees = make_table(
+        "data.street_trees", "POINT", "Tree register: street and park trees",
+        [("id", "integer", ""), ("loc_type", "text", "")],
+        [(1, "Street", (1.0, 1.0)), (2, "Park", (1.0, 1.1))],
+    )  # fmt: skip
+    assert await Chat(World(trees))("how many street trees are there") == "There are 2 street trees."
+
+
+async def test_a_share_of_rows_with_a_value_that_begins_like_the_state_of_a_layer(chat: Chat) -> None:
+    answer = await chat("what percentage of bursts are visible leak")
+    assert answer.startswith("33.3 % of the 3 bursts"), answer
 
 
 async def test_a_value_of_several_tables_is_asked_about_with_requests_for_each(chat: Chat) -> None:

@@ -284,9 +284,7 @@ class Conditions(Unlinked, States):
         link = cursor.take(p.IS)
         if link is None and not (listed and cursor.take("in")):
             return None
-        if (whole := self.known_value(2, column)) is not None:
-            return Negation(whole) if negative else whole
-        if cursor.take("not", "neither"):
+        if not self.length_of_value() and cursor.take("not", "neither"):
             negative = not negative
         if cursor.take("true", "yes"):
             return Compare("=", not negative, column)

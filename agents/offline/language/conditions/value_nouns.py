@@ -59,6 +59,11 @@ class ValueNouns:
         cursor = self.cursor
         cursor.at = begin
         words, used = cursor.keys(most=_MOST_OF_VALUE)
+        whole = self.vocabulary.match_table(words)
+        if whole is not None and any(
+            name_words(table.name) == words[: whole.length] for table in whole.found
+        ):
+            return 0  # `street trees`, of a table with this name
         for length in range(len(words), 0, -1):
             named = [table for table, _, _ in self.vocabulary.values_called(words[:length])]
             having = {each.id for each in named if length > 1 or _is_one_of_several(words[0], each.comment)}

@@ -29,8 +29,6 @@ _BREAKS = word_set("""
     since until after before during lies lie lives live nor involving carrying holding recording reaching offering
     employing
 """)
-
-
 _NO_VALUE_BEGINS = word_set("each every them these those")
 _NO_VALUES = word_set("the a an it them this that map total and or there all") | {
     "the map",
@@ -38,16 +36,13 @@ _NO_VALUES = word_set("the a an it them this that map total and or there all") |
     "my map",
 }
 """Words that are not values by themselves; neither are prepositions, except in capitals: `IN` is India's code."""
-
-
 MAX_VALUE_WORDS = 4
-_SHORTEST = 3  # `live` may be a value, `in` not
 MAX_KNOWN_WORDS = 8
 """Maximum number of words of a value that is found as a whole."""
 _ENDING_WORDS = _BREAKS | {"still", "of", "no"}
 _ARE = Phrases("that are | which are | that is | which is | are | is")
 MAX_WORDS_OF_VALUES = 40
-"""Maximum number of words of all values of a condition; each value is looked up."""
+"""Of all values of a condition."""
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
 """Words that may begin a value after a noun."""
 _BEFORE_TIMES = word_set("in during between before after on from until")
@@ -57,8 +52,7 @@ _OF_TIMES = word_set("""
 """)
 IN_NAMES = word_set("of on upon am an der de la le du des del da do dos el al y sur the")
 """Lower-case words within names: `Isle of Man`, `Frankfurt am Main`."""
-_MAX_HINT = 4
-"""Maximum number of words in parentheses after a value."""
+_MAX_HINT = 4  # words in parentheses after a value
 _STEPS = word_set("calculate compute measure dissolve merge clip buffer")
 """Words that begin another analysis step."""
 _GOES_ON = word_set("in within outside not that which with")
@@ -85,7 +79,7 @@ class ValueRules:
             return self._more_quoted(quoted)
         cursor.take("the")
         while not cursor.done:
-            if length := self._length_of_value():
+            if length := self.length_of_value():
                 cursor.at += length
                 continue
             if cursor.at > start and ends_value(cursor):
@@ -106,18 +100,18 @@ class ValueRules:
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         text += self._hint(text)
         first = text.partition(" ")[0].rstrip(",").lower()
-        known = self.vocabulary.values_called((text,)) if text in _BREAKS and len(text) > _SHORTEST else ()
+        known = self.vocabulary.values_called((text,)) if text in _BREAKS and len(text) > 3 else ()
         ends = text in _BREAKS and not any(table in self.tables for table, _, _ in known)
         return "" if ends or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
 
-    def _length_of_value(self) -> int:
-        """The number of words from here on that as a whole are a value with a word that would end it: `falls on
-        stairs`, `still in hospital`; else 0."""
+    def length_of_value(self, shortest: int = 2, *, ends_only: bool = True) -> int:
+        """The number of words from here on that as a whole are a value, else 0; with `ends_only`, one with a word that
+        would end it: `falls on stairs`, `still in hospital`."""
         words, used = self.cursor.keys(most=MAX_KNOWN_WORDS)
-        for length in range(len(words), 1, -1):
+        for length in range(len(words), shortest - 1, -1):
             known = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
             if any(table in self.tables for table, _, _ in known):
-                return used[length - 1] if not _ENDING_WORDS.isdisjoint(words[:length]) else 0
+                return 0 if ends_only and _ENDING_WORDS.isdisjoint(words[:length]) else used[length - 1]
         return 0
 
     def text_in_column(self) -> Matches | None:
@@ -162,7 +156,7 @@ class ValueRules:
             return found  # `with water in the street`
         cursor.at = start
         cursor.take(_ARE)
-        if self._length_of_value() and (found := self.known_value(2)) is not None:
+        if self.length_of_value() and (found := self.known_value(2)) is not None:
             return found  # `are still in hospital`
         cursor.at = start
         cursor.take(_ARE, "still", "currently")
@@ -256,6 +250,9 @@ class ValueRules:
         if cursor.take("and", "or", ",") is None:
             return False
         cursor.take("and", "or", "in", "from")
+        if length := self.length_of_value(shortest=1, ends_only=False):
+            cursor.at += length
+            return True
         in_unit = cursor.word(-1) == "in" and unit_named(cursor.word(), cursor.word(1)) is not None
         if not cursor.done and not in_unit and not self._other_piece_follows() and not self._style_follows():
             token = cursor.token()
