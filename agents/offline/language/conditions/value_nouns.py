@@ -118,7 +118,11 @@ class ValueNouns:
                 return found
             named = found is not None and cursor.since(start) == found[2] and found[2][:1].isupper()
             is_row = found is not None and self._is_code_of_row(*found)
-            is_noun = one or (not named and may_be_plural(last))
+            following = cursor.keys(most=1)[0]
+            is_before = bool(following) and self.vocabulary.names_rows_by_value(
+                following
+            )  # `a masked owl nest`
+            is_noun = (one and not is_before) or (not named and may_be_plural(last))
             if is_row or (found and is_noun and names_rows(*found)):
                 return found  # `LJ-0042`; but `Orleans` is not a plural
         cursor.at = start

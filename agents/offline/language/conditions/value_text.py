@@ -109,7 +109,8 @@ class ValueRules:
         would end it: `falls on stairs`, `still in hospital`."""
         words, used = self.cursor.keys(most=MAX_KNOWN_WORDS)
         for length in range(len(words), shortest - 1, -1):
-            known = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
+            as_written = used[length - 1] and "the" not in words[1:length]
+            known = self.vocabulary.values_called(words[:length]) if as_written else ()
             if any(table in self.tables for table, _, _ in known):
                 return 0 if ends_only and _ENDING_WORDS.isdisjoint(words[:length]) else used[length - 1]
         return 0
@@ -156,7 +157,8 @@ class ValueRules:
             return found  # `with water in the street`
         cursor.at = start
         cursor.take(_ARE)
-        if self.length_of_value() and (found := self.known_value(2)) is not None:
+        found = self.known_value(2) if self.length_of_value() else None
+        if found is not None and self.known_value(1, found.column) is None:
             return found  # `are still in hospital`
         cursor.at = start
         cursor.take(_ARE, "still", "currently")
