@@ -318,15 +318,19 @@ class Vocabulary:
         found = (
             (length, self._called(ids, tables, words[:length]))
             for length in lengths
-            if not (
-                words[length - 1] in ("last", "this")
-                and words[length : length + 1]
-                and words[length] in _PERIODS
-            )
-        )  # `checked last year` names no last check
+            if not self._says_more(tables, words, length)
+        )
         match = next((Match(length, names) for length, names in found if names), None)
         is_other = match is not None and are_of_other_years(match.found, words[match.length :])
         return None if is_other else match
+
+    def _says_more(self, tables: Sequence[Table], words: Words, length: int) -> bool:
+        """Whether the run goes beyond a column: `last` of `checked last year`, `of schools` of `pupils of schools`."""
+        *before, last = words[:length]
+        if last in ("last", "this"):
+            return bool(words[length : length + 1]) and words[length] in _PERIODS
+        match = self.match_table((last,)) if before[-1:] == ["of"] else None
+        return match is not None and not match.guessed and bool({*match.found} & {*tables})
 
     def columns_called(self, tables: Sequence[Table], text: str) -> tuple[str, ...]:
         """The columns of the tables that match all the words."""

@@ -15,7 +15,7 @@ from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.flags import ABSENT, OFF, ON, PRESENT
 from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
-from agents.offline.language.conditions.ranks import asks_another
+from agents.offline.language.conditions.ranks import asks_another, starts_superlative
 from agents.offline.language.conditions.times.days import take_day, take_period
 from agents.offline.language.conditions.times.states import States
 from agents.offline.language.conditions.unlinked import Unlinked
@@ -184,6 +184,7 @@ class Conditions(Unlinked, States):
         column = take_column(self.cursor, self.vocabulary, self.tables) if numbers else None
         if column is not None and len(numbers) == 1 and self.cursor.take("or", "and"):
             word = self.cursor.take_any(AFTERWARDS)
+            self.cursor.at = self.cursor.at if word else start
             return Compare(AFTERWARDS[word], numbers[0], column) if word else None
         if column is not None and not goes_on(self.cursor):
             return any_of(numbers, column)
@@ -247,7 +248,9 @@ class Conditions(Unlinked, States):
                 is_other = self.is_flag(column) or self.is_rows(
                     column, any_kind=True
                 )  # `stops with a shelter`
-                if opener in ("has", "with") and (self._amount_next() or is_other):
+                if opener in ("has", "with") and (
+                    self._amount_next() or starts_superlative(cursor) or is_other
+                ):
                     return None
                 text = self.value_text()
                 if text:

@@ -18,7 +18,10 @@ from agents.offline.language.lexicon import (
 )
 from agents.offline.language.names.comments import (
     HEAD_ENDS,
+    PASSED_OVER,
     called_alike,
+    clause_of,
+    clauses_of,
     columns_in_unit,
     comment_head,
     comment_words,
@@ -29,7 +32,6 @@ from agents.offline.language.names.comments import (
 from agents.offline.language.names.compared import KeptComparisons
 from agents.offline.language.names.costs import (
     NUMBERS,
-    PASSED_OVER,
     PER_CURRENCY,
     TIMES,
     UNIT_WORDS,
@@ -87,6 +89,8 @@ SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 """Costs of a match: with a whole comment or its head, by a measure noun, with a phrase of a comment, with single
 words."""
 NOTHING_NEW = 0.75  # added for a noun without meaning
+OF_WHOLE = 2.5  # added for what a share is of: `pupils` of “% of pupils who walk”
+_SHARE_OF = re.compile(r"(?i)(?:%|percent(?:age)?|share|proportion) of\b")
 
 
 def columns_called(
@@ -199,8 +203,11 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     if said is not None:
         head = comment_head(comment)
         whole = said == name_words(comment or "") or head in (said, (*said, "name"), ("total", *said))
-        alike = 0.0 if said == words else NOTHING_NEW
-        costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)) + alike)
+        other = 0.0 if said == words else NOTHING_NEW
+        other += OF_WHOLE if _SHARE_OF.match(comment or "") else 0.0
+        costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)) + other)
+    elif _SHARE_OF.match(comment or "") and "of" in words and _RATES.isdisjoint(words):
+        return min(costs, default=None)  # `pupils of schools` are no “% of pupils who walk to school”
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
         and len(words) == 1
@@ -312,20 +319,11 @@ def _is_in_comment(comment: str | None, words: Words) -> bool:
         return False
     if not HEAD_ENDS.isdisjoint(words):  # `kind of land use`, `species at risk`
         begins = name_words(comment)[: len(words)] == words and words[-1] not in HEAD_ENDS
-        return begins or _telling(words) in _clauses(comment)
+        return begins or clause_of(words) in clauses_of(comment)
     head = comment_head(comment)
     if words[-1] in MEASURE_OF_NOUN and not _RATES.isdisjoint(set(head[-1:]) - {words[-1]}):
         return False  # `area` is not “Floor area ratio”
-    return contains(head, words) or words in _clauses(comment)
-
-
-@lru_cache(maxsize=65536)
-def _clauses(comment: str | None) -> frozenset[Words]:
-    """Phrases between commas (`vehicles per day`) or in final parentheses (`species richness`) of a comment."""
-    clauses = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
-    again = re.search(r"\(((?:[^\W\d_]+ )+[^\W\d_]+)\)$", comment or "")
-    clauses += [again[1]] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else []
-    return frozenset(words for each in clauses if len(words := _telling(name_words(each))) > 1)
+    return contains(head, words) or words in clauses_of(comment)
 
 
 def _is_kind_of(comment: str | None, words: Words) -> bool:
@@ -336,10 +334,6 @@ def _is_kind_of(comment: str | None, words: Words) -> bool:
         own = list(words[2:] if before else words[: -1 if words[-1] in KIND_NOUNS else None])
         return bool(own) and text[2:][-len(own) :] == own
     return text[1:] == ["name", "of", *words]
-
-
-def _telling(words: Words) -> Words:
-    return tuple(word for word in words if word not in PASSED_OVER)
 
 
 @lru_cache(maxsize=4096)

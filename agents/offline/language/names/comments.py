@@ -17,6 +17,8 @@ HEAD_ENDS = word_set("""
     under between since until before after during whether within near around
 """)
 """Words that end the head of a comment."""
+PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
+"""Words ignored within a column's name or a clause: `boardings on a weekday`."""
 _PERIODS = word_set("hour day week month quarter year season date time period visit survey")
 
 
@@ -207,3 +209,19 @@ def codes_of(column: Column) -> Mapping[Words, tuple[str, ...]]:
 
 MAX_COMMON = 5
 """Number of common values that the registry keeps of a column; fewer are all of them."""
+
+
+@lru_cache(maxsize=65536)
+def clauses_of(comment: str | None) -> frozenset[Words]:
+    """Phrases between commas (`vehicles per day`) or in final parentheses (`species richness`) of a comment."""
+    clauses = re.split(r"[;:.(=]", comment or "", maxsplit=1)[0].split(",")
+    again = re.search(r"\(((?:[^\W\d_]+ )*[^\W\d_]+)\)$", comment or "")
+    named = again[1] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else ""
+    found = {words for each in (*clauses, named) if len(words := clause_of(name_words(each))) > 1}
+    is_noun = named and " " not in named and named.islower() and named.endswith("s") and named not in UNITS
+    return frozenset(found | ({name_words(named)} if is_noun else set()))  # “Number on roll (pupils)”
+
+
+def clause_of(words: Words) -> Words:
+    """The words of a clause that are compared: without PASSED_OVER."""
+    return tuple(word for word in words if word not in PASSED_OVER)

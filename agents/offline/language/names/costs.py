@@ -19,7 +19,7 @@ from agents.offline.language.lexicon import (
     UNIT_NOUNS,
     things_called,
 )
-from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.comments import PASSED_OVER, comment_head
 from agents.offline.language.words import (
     Words,
     are_forms,
@@ -33,8 +33,6 @@ from agents.units import COLUMN_ENDINGS, UNITS
 
 UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
 """Units in column names. `year` is a measure there."""
-PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
-"""Words ignored within a column's name: `boardings on a weekday`."""
 PER_CURRENCY = frozenset((each, "per") for each in ("eur", "usd", "gbp", "chf"))
 """How the name of a price begins: `eur_per_m2`."""
 NUMBERS, TIMES = ("integer", "number"), ("integer", "date", "timestamp")
