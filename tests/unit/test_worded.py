@@ -159,9 +159,11 @@ REFUSED = (
 
 @pytest.mark.parametrize("request_", REFUSED)
 async def test_no_sentence_of_a_refusal_stays_english(request_: str) -> None:
+    """Requests to click on are in the language that the model reads."""
     answer = await Chat(World())(request_)
-    left = [piece for piece in _own_words(answer) if piece.strip(" .,?\n-") not in request_]
-    assert [piece for piece in left if _SENTENCE.search(piece)] == [], answer
+    lines = [line for piece in _own_words(answer) for line in piece.splitlines() if not line.startswith("- ")]
+    left = [line for line in lines if line.strip(" .,?-") not in request_]
+    assert [line for line in left if _SENTENCE.search(line)] == [], answer
 
 
 _SENTENCE = re.compile(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")

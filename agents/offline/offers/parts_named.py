@@ -104,14 +104,16 @@ def _parts(
         after_by = at > 0 and not _BY.isdisjoint(cursor.words[max(at - 2, 0) : at])
         if after_by and at in areas:
             parts.group, cursor.at = parts.group or areas[at].table.name.replace("_", " "), areas[at].end
-        elif at in taken or not _take_part(parts, cursor, vocabulary, at, after_by=after_by):
+        elif at in taken or not _take_part(parts, cursor, vocabulary, at, taken, after_by=after_by):
             cursor.at = at + 1
         at = max(cursor.at, at + 1)
     return parts
 
 
-def _take_part(parts: Parts, cursor: Cursor, vocabulary: Vocabulary, at: int, *, after_by: bool) -> bool:
-    """Read a condition or a column at a token, if there is one."""
+def _take_part(
+    parts: Parts, cursor: Cursor, vocabulary: Vocabulary, at: int, taken: set[int], *, after_by: bool
+) -> bool:
+    """Read a condition or a column at a token, if there is one; `taken`: the tokens of values and of the table."""
     cursor.at = at
     mention = take_column(cursor, vocabulary, (parts.table,))
     column = parts.table.column(mention.columns[0]) if mention and len(mention.columns) == 1 else None
@@ -119,7 +121,8 @@ def _take_part(parts: Parts, cursor: Cursor, vocabulary: Vocabulary, at: int, *,
     if column is not None and is_flag(column) and not after_by:
         _add_value(parts, column.name, _yes(column), cursor, at)
         return True
-    if condition := _condition(cursor, vocabulary, parts.table, at):
+    condition = _condition(cursor, vocabulary, parts.table, at)
+    if condition and taken.isdisjoint(range(at, cursor.at)):
         parts.others.append(condition)
         return True
     if column is None or mention is None:
