@@ -30,7 +30,7 @@ MAX_WITH_WORD = 4
 MAX_VALUE_WORDS = 4
 MAX_TABLES = 3
 """Maximum number of tables with the same values that a request may mean."""
-MAX_NOT = 2
+MAX_NOT = 3
 """Maximum number of words from a negation to the value that it denies."""
 HOW_MANY = "how many"
 _COUNTED = ("how many", "hw many", "how much", "number of", "count of", "count", "any")

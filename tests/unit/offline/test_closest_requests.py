@@ -47,6 +47,7 @@ def offered(answer: str) -> list[str]:
         ("how many cases got lost to predation", 'how many nmc cases where outcome is "failed - predation"'),
         ("facilities doing TB for us", "show health facilities where tb site is Y"),
         ("facilities not doing TB for us", "show health facilities where tb site is not Y"),
+        ("facilities without a proper TB corner", "show health facilities where tb site is not Y"),
         ("how many kids caught measles since 2024", "how many nmc cases since 2024 where disease is Measles"),
         ("split the cases per disease somehow", "number of nmc cases by disease"),
     ],
