@@ -270,8 +270,8 @@ class Parser(DrawingCommands, DataCommands):
             self._skip_joiners()
         taken = praise or cursor.take(p.FLUFF)
         asks = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in ASKING
-        # `just the fires` is a condition; `just colour them` is polite.
-        is_command = cursor.word() in STARTS or not (praise or taken == "just")
+        # `just the fires` is a condition, `first` may be a bus company; `just colour them` is polite.
+        is_command = cursor.word() in STARTS or not (praise or taken in ("just", "first", "next"))
         is_polite = bool(taken or asks) and not cursor.done and is_command
         cursor.at = cursor.at if is_polite else start
         return is_polite

@@ -36,8 +36,8 @@ CASES = make_table(
 )  # fmt: skip
 STOPS = make_table(
     "data.bus_stops", "POINT", "Bus stops",
-    [("id", "integer", ""), ("stop_name", "text", ""), ("buses_per_hr", "integer", "")],
-    [(1, "Mill Lane", 9, (1.0, 1.0)), (2, "Castle", 4, (1.0, 1.1))],
+    [("id", "integer", ""), ("stop_name", "text", ""), ("buses_per_hr", "integer", ""), ("operator", "text", "")],
+    [(1, "Mill Lane", 9, "First", (1.0, 1.0)), (2, "Castle", 4, "Arriva", (1.0, 1.1))],
 )  # fmt: skip
 SIGHTINGS = make_table(
     "data.sightings", "POINT", "Casual bird and mammal sightings",
@@ -71,6 +71,7 @@ def chat() -> Chat:
         ("how many cases are still in hospital", "There is 1 nmc case where outcome is still in hospital."),
         ("how many P1s are there", "There is 1 work order where prty is P1."),
         ("can i get the number of valves", "There is 1 fitting where fit_type is valve."),
+        ("how many first bus stops are there", "There is 1 bus stop where operator is First."),
         ("how many bus stops have buses per hr over 8", "There is 1 bus stop where buses_per_hr > 8."),
     ],
 )
@@ -88,6 +89,7 @@ async def test_rows_are_counted_by_the_value_that_is_named(chat: Chat, request_:
         ("cases where assessment is Not achieved", where("assessment", "=", "Not achieved")),
         ("cases where travelled is yes", where("travelled", "=", "yes")),
         ("bursts where cause is unknown", where("cause", "=", "unknown")),
+        ("first bus stops", where("operator", "=", "First")),
         ("show bird sightings", where("grp", "=", "bird")),
         (
             "bursts where job type is visible leak or burst main",
