@@ -168,15 +168,15 @@ def _dates(spoken: Spoken, asked_now: str) -> Iterator[Again]:
 
 _MOST_ARE_IN = re.compile(
     r"(?:and )?(?:which|what) (?P<areas>[a-z]+(?: [a-z]+)?) (?:are|is|were|was) "
-    r"(?:(?:the )?most(?: of)? (?P<them>them|those|these)|(?P<they>they|those|these) mostly)(?: in| inside)?\W*",
+    r"(?:(?:the )?most(?: of)? (?:them|those|these)|(?:they|those|these) mostly)(?: in| inside)?\W*",
     re.IGNORECASE,
 )
 
 
 def _areas_of_most(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`which zone are most of them in`: the areas with most of the rows."""
+    """`which zone are most of them in`: the rows counted in each area, most of them first."""
     if (asked := _MOST_ARE_IN.fullmatch(asked_now)) is not None:
-        yield Again(f"which {asked['areas']} has the most of them", spoken.memory.rows)
+        yield Again(f"how many of them are in each {asked['areas']}", spoken.memory.rows)
 
 
 RULES = (_dates, _areas_of_most, _by_whom, _when, _compared, _the_most, _fact)

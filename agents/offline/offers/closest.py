@@ -14,6 +14,7 @@ from agents.offline.language.words import word_set
 from agents.offline.meaning.scene import Scene
 from agents.offline.offers.parts_named import HOW_MANY, Parts, parts_named
 from agents.offline.offers.readable import is_planned, is_readable
+from agents.offline.offers.suggestions import spoken_table
 
 MAX_CLOSEST = 3
 MAX_TRIED = 12
@@ -84,9 +85,7 @@ def _fewer(others: Sequence[str], values: Sequence[str]) -> Iterator[tuple[Seque
 def _noun(table: Table, vocabulary: Vocabulary) -> str:
     """How a request names the rows of a table; a result by its layer."""
     layer = next((each for each in vocabulary.layers if each.table == table.id), None)
-    return (
-        f'"{layer.name}"' if table.is_result and layer is not None else table.name.replace("_", " ").lower()
-    )
+    return f'"{layer.name}"' if table.is_result and layer is not None else spoken_table(table)
 
 
 def _written(value: str) -> str:

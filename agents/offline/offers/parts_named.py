@@ -213,7 +213,7 @@ def _figure(cursor: Cursor) -> str:
 
 
 def _condition(cursor: Cursor, vocabulary: Vocabulary, table: Table, at: int) -> str:
-    """A condition on a time, a place or a number at a token, as written; empty if there is none."""
+    """The words of a condition on a time, a place or a number that begins at a token; empty without one."""
     cursor.at = at
     found: Condition | None = take_period(cursor)
     if found is None:

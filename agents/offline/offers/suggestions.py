@@ -114,7 +114,7 @@ def _mentioned(table: Table, words: set[str]) -> list[str]:
     groups = [
         spoken_name(table, c.name) for c in text_columns(table) if c != names and _is_named(c.name, own)
     ]
-    spoken = _spoken_table(table)
+    spoken = spoken_table(table)
     lines: list[str] = [
         requests.AVERAGE_BY(measure=measure, name=spoken, column=group)
         for measure in measures
@@ -128,7 +128,7 @@ def _basic_requests(table: Table) -> list[str]:
     """A plain request to show the table, or to colour its areas, and questions; a colour was not asked for."""
     shown = _first(table, _COLOURS[0])
     if shown.startswith("show "):
-        shown = requests.SHOW(name=_spoken_table(table))
+        shown = requests.SHOW(name=spoken_table(table))
     return [shown, *_questions(table)]
 
 
@@ -148,7 +148,7 @@ def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
 
 def _first(table: Table, color: str) -> str:
     """A request that shows a table usefully: areas coloured by a number if they have one."""
-    spoken = _spoken_table(table)
+    spoken = spoken_table(table)
     column = _best_number(table)
     if table.geometry_family == "polygon" and column is not None:
         return requests.COLOUR(name=spoken, column=spoken_name(table, column.name))
@@ -177,7 +177,7 @@ def _following(layer: Layer, table: Table) -> list[str]:
 
 
 def _questions(table: Table) -> list[str]:
-    spoken = _spoken_table(table)
+    spoken = spoken_table(table)
     lines: list[str] = []
     column = _best_number(table)
     if column is not None:
@@ -219,11 +219,12 @@ def _layer_name(layer: Layer, table: Table) -> str:
         layer.name.lower()
         if _is_sayable(layer.name.replace(" ", "_"))
         and fold(layer.name) == fold(table.name).replace("_", " ")
-        else _spoken_table(table)
+        else spoken_table(table)
     )
 
 
-def _spoken_table(table: Table) -> str:
+def spoken_table(table: Table) -> str:
+    """The name of a table as a request has it."""
     return table.name.replace("_", " ").lower()
 
 

@@ -331,3 +331,10 @@ async def test_the_dates_of_the_rows(chat: Chat) -> None:
     name, arguments = await _said(chat, "show moorings of yachts | when were they last checked")
     assert (name, arguments["filters"]) == ("query_features", both(YACHTS, known("checked_on")))
     assert "checked_on" in arguments["columns"]
+
+
+async def test_the_areas_that_most_of_the_rows_are_in(chat: Chat) -> None:
+    await chat("show moorings of yachts")
+    answer = await chat("which basin are most of them in")
+    assert chat.calls == [("run_analysis", {"goal": "how many of the layer `moorings` are in each basin"})]
+    assert "counted for 3 of them" in answer, answer
