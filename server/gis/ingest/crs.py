@@ -35,11 +35,18 @@ NO_SYSTEM = Template(
     "{file} does not say in which reference system its coordinates are, and they are not longitudes and "
     "latitudes. Give its EPSG code as srid.",
 )
+NOT_DEGREES = Template(
+    "file_not_degrees",
+    "The coordinates of {file} should be longitudes and latitudes, and most of them cannot be. Give the EPSG code of "
+    "their reference system as srid.",
+)
 TAKEN_FOR_DEGREES = Template(
     "file_taken_for_degrees", "{file} names no reference system; its coordinates were taken for EPSG:4326."
 )
 
 LONLAT = 4326
+MAX_SHAPES_LOOKED_AT = 1000
+"""By which is judged whether coordinates are degrees."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,10 @@ async def find_srid(
         remarks.append(TAKEN_FOR_DEGREES(file=file))
         return LONLAT, None
     code = re.fullmatch(r"(EPSG|ESRI|IGNF|OGC):(\w+)", layout.crs)
-    if code and (code.group(1), code.group(2)) == ("OGC", "CRS84"):
+    if code and code.group(0) in ("OGC:CRS84", f"EPSG:{LONLAT}"):
+        # GeoJSON is in degrees by definition, and many a program writes metres into it.
+        if await _is_elsewhere(connection, plan):
+            raise CannotLoad(NOT_DEGREES(file=file))
         return LONLAT, None
     if code and code.group(2).isdecimal() and await _known(connection, int(code.group(2))):
         return int(code.group(2)), None
@@ -128,6 +138,18 @@ async def _looks_like_degrees(connection: asyncpg.Connection, plan: TablePlan) -
     if west is None:
         return True
     return bool(-180 <= west <= east <= 180 and -90 <= south <= north <= 90)
+
+
+async def _is_elsewhere(connection: asyncpg.Connection, plan: TablePlan) -> bool:
+    """Whether most of the first shapes cannot be in degrees."""
+    column = quoted(plan.geometry or "")
+    return bool(
+        await connection.fetchval(
+            f"SELECT count(*) FILTER (WHERE ST_XMin(g) < -360 OR ST_XMax(g) > 360 OR ST_YMin(g) < -90 "  # noqa: S608
+            f"OR ST_YMax(g) > 90) > count(*) / 2 FROM (SELECT {column} AS g FROM {plan.relation} "
+            f"WHERE NOT ST_IsEmpty({column}) LIMIT {MAX_SHAPES_LOOKED_AT}) AS first_shapes"
+        )
+    )
 
 
 async def _kind(connection: asyncpg.Connection, plan: TablePlan, column: str) -> tuple[str, str]:

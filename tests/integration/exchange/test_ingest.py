@@ -190,6 +190,22 @@ async def test_without_a_reference_system_only_degrees_are_believed(
     assert (await load_file(database, tmp_path / "metres.shp", srid=25832)).srid == 25832
 
 
+async def test_metres_in_geojson_are_not_taken_for_degrees(database: Database, tmp_path: Path) -> None:
+    feature = (
+        '{{"type": "Feature", "properties": {{"n": 1}}, "geometry": {{"type": "Point", "coordinates": {}}}}}'
+    )
+    document = '{{"type": "FeatureCollection", "features": [{}]}}'
+    leeds = [feature.format(place) for place in ([430000, 433000], [431000, 434000])]
+    path = text(tmp_path / "leeds.geojson", document.format(",".join(leeds)))
+    with pytest.raises(CannotLoad, match=r"most of them cannot be\. Give the EPSG code"):
+        await load_file(database, path)
+    assert (await load_file(database, path, srid=27700)).srid == 27700
+    # One mistake among degrees, and the world from 0 to 360, are no reason to refuse a file.
+    degrees = [feature.format(place) for place in ([359, 89], [8, 47], [430000, 433000])]
+    path = text(tmp_path / "around.geojson", document.format(",".join(degrees)))
+    assert (await load_file(database, path)).srid == 4326
+
+
 async def test_a_reference_system_without_a_number_is_transformed(database: Database, tmp_path: Path) -> None:
     own = "+proj=tmerc +lat_0=49.123 +lon_0=10.456 +x_0=1000 +y_0=2000 +datum=WGS84 +units=m"
     frame().to_crs(own).to_file(tmp_path / "own.gpkg")
