@@ -41,6 +41,10 @@ NO_TEXT = Template("file_no_text", "{file} is not a text file.")
 BAD_LINE = Template("file_bad_line", "{file} cannot be read at line {line}: {why}.")
 NO_ENCODING = Template("file_no_encoding", "There is no encoding {encoding}.")
 DECIMAL_COMMAS = Template("file_decimal_commas", "Numbers of {file} with a decimal comma: {names}.")
+LONG_NUMBERS = Template(
+    "file_long_numbers",
+    "Whole numbers of {file} that are longer than a number may be were kept as texts: {names}.",
+)
 ALL_QUOTED = Template(
     "file_all_quoted",
     "All values of {file} are in quotes, so quotes do not mark texts. Read as numbers or true and "
@@ -62,7 +66,9 @@ BATCH_CHARACTERS = 8 * 1024 * 1024
 MAX_FIELD_CHARS = 160 * 1024 * 1024
 """Characters: a geometry as WKT may have several times the bytes of its WKB."""
 
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_WHOLE = re.compile(r"[+-]?\d+")
+_INT64 = range(-(2**63), 2**63)
+_INT64_DIGITS = 19
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _COMMA_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(,\d+)?")
 _LEADING_ZERO = re.compile(r"[+-]?0\d")
@@ -114,6 +120,8 @@ class CsvFile:
         remarks: list[str] = []
         if commas := self._names_of("comma_number"):
             remarks.append(DECIMAL_COMMAS(file=self.name, names=commas))
+        if long := self._names_of("digits"):
+            remarks.append(LONG_NUMBERS(file=self.name, names=long))
         typed = self._names_of("boolean", "integer", "number", "comma_number")
         if self.all_quoted and typed:
             remarks.append(ALL_QUOTED(file=self.name, names=typed))
@@ -327,10 +335,16 @@ def _parses(parse: Callable[[str], Any], text: str) -> bool:
     return True
 
 
+def _is_whole(text: str) -> bool:
+    """007 is a code, not a number."""
+    return _WHOLE.fullmatch(text) is not None and not _LEADING_ZERO.match(text)
+
+
 _FITS: dict[str, Callable[[str], bool]] = {
     "boolean": lambda text: text.lower() in ("true", "false"),
-    # 007 is a code, not a number.
-    "integer": lambda text: _WHOLE.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
+    "integer": lambda text: _is_whole(text) and len(text) <= _INT64_DIGITS + 1 and int(text) in _INT64,
+    # Codes of parcels, say: as floating-point numbers, different ones would become equal.
+    "digits": lambda text: _is_whole(text),
     "number": lambda text: _NUMBER.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
     "comma_number": lambda text: _COMMA_NUMBER.fullmatch(text) is not None,
     "date": _is_date,
@@ -340,6 +354,7 @@ _FITS: dict[str, Callable[[str], bool]] = {
 _CONVERT: dict[str, Convert] = {
     "boolean": lambda text: text.lower() == "true",
     "integer": int,
+    "digits": str,
     "number": float,
     "comma_number": number_of,
     "date": datetime.date.fromisoformat,
@@ -351,6 +366,7 @@ _CONVERT: dict[str, Convert] = {
 _TYPES: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
     "integer": pa.int64(),
+    "digits": pa.string(),
     "number": pa.float64(),
     "comma_number": pa.float64(),
     "coordinate": pa.float64(),

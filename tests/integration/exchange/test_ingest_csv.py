@@ -191,6 +191,25 @@ async def test_numbers_with_decimal_commas_are_numbers_where_semicolons_separate
     assert await rows(database, "SELECT amount FROM data.tabbed") == [("1,234",), ("12,345",)]
 
 
+async def test_long_codes_keep_all_their_digits(database: Database, tmp_path: Path) -> None:
+    parcels = ["12053400100123000001", "12053400100123000002"]
+    posts = ["1750000000000000001", str(2**63 - 1)]
+    lines = [
+        f"{parcel},{post},{area}"
+        for parcel, post, area in zip(parcels, posts, ("1.5", "1" * 20), strict=True)
+    ]
+    report = await load_file(
+        database, text(tmp_path / "parcels.csv", "\n".join(["parcel,post,area", *lines]))
+    )
+    assert report.remarks == [
+        "Whole numbers of parcels.csv that are longer than a number may be were kept as texts: parcel."
+    ]
+    found = await rows(database, "SELECT parcel, post, pg_typeof(area)::text FROM data.parcels ORDER BY id")
+    assert found == [
+        (parcel, int(post), "double precision") for parcel, post in zip(parcels, posts, strict=True)
+    ]
+
+
 async def test_an_encoding_can_be_said(database: Database, tmp_path: Path) -> None:
     path = text(tmp_path / "greek.csv", "name,lon,lat\nΑθήνα,1,2\n".encode("iso-8859-7"))
     await load_file(database, path, encoding="iso-8859-7")

@@ -20,6 +20,7 @@ export const files = {
   file_no_text: "{file} ليس ملفًا نصيًا.",
   file_bad_line: "تعذّرت قراءة {file} عند السطر {line}: {why}.",
   file_no_encoding: "لا ترميز باسم {encoding}.",
+  file_long_numbers: "أعداد صحيحة في {file} أطول من أن تُحفظ أعدادًا، فبقيت نصوصًا: {names}.",
   file_decimal_commas: "أعداد بفاصلة عشرية في {file}: {names}.",
   file_all_quoted: "كل قيم {file} بين علامتي اقتباس، فلا تدل العلامات على النصوص. قُرئت أعدادًا أو نعم ولا: {names}. الخيار quoted=text (\u2066geoagent load --quoted-text\u2069) يبقيها نصوصًا.",
   file_line: "السطر {line}: {why}",
