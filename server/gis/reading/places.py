@@ -7,21 +7,33 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import shapely
 
 LONGITUDES = (
     "longitude", "lon", "lng", "long", "x", "coord_x", "xcoord", "longitude_deg", "lon_dd", "point_x", "x_coord",
-    "easting", "eastings",
+    "easting", "eastings", "x_coordinate", "längengrad", "laengengrad", "longitud", "longitudine", "rechtswert",
 )  # fmt: skip
 LATITUDES = (
     "latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y", "y_coord", "northing",
-    "northings",
+    "northings", "y_coordinate", "breitengrad", "latitud", "latitudine", "hochwert",
 )  # fmt: skip
+MAX_LONGITUDE, MAX_LATITUDE = 360, 90
+ACROSS_WORDS = ("longitude", "lon", "lng")
+"""Within longer names. Not `long`: a column `name_long` may stand beside `name_lat`, a Latin name."""
+UP_WORDS = ("latitude", "lat")
 SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
 
 _SHAPE = re.compile(
     r"\s*(SRID=(?P<srid>\d+);)?\s*(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b", re.IGNORECASE
 )
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_ANGLE = re.compile(
+    r"(?P<before>[NSEW])?\s*(?P<sign>[-+])?\s*(?P<degrees>\d+(\.\d+)?)\s*(?P<mark>[°º])?"
+    r"(\s*(?P<minutes>\d+(\.\d+)?)\s*['′’])?(\s*(?P<seconds>\d+(\.\d+)?)\s*(\"|″|”|''))?\s*(?P<after>[NSEW])?",
+    re.IGNORECASE,
+)
+"""48°12'30.5"N, N 48° 12.5', 16.37° E."""
 
 
 @dataclass
@@ -49,15 +61,29 @@ class PlacesSeen:
 
 
 def _are_degrees(x: float, y: float) -> bool:
-    return -360 <= x <= 360 and -90 <= y <= 90
+    return abs(x) <= MAX_LONGITUDE and abs(y) <= MAX_LATITUDE
 
 
 def coordinate_columns(names: Sequence[str]) -> tuple[int, ...]:
-    """Indices of the columns named as longitude and latitude, or x and y; empty without both."""
+    """Indices of the columns named as longitude and latitude, or x and y; empty without both.
+
+    Names such as `stop_lat` and `decimalLatitude` count where one column differs from one other by this word only."""
     lower = [name.lower() for name in names]
     across = next((lower.index(name) for name in LONGITUDES if name in lower), None)
     up = next((lower.index(name) for name in LATITUDES if name in lower), None)
-    return () if across is None or up is None else (across, up)
+    if across is not None and up is not None:
+        return across, up
+    words = [tuple(word.lower() for word in _WORDS.findall(name)) for name in names]
+    longitudes = {rest: index for index, each in enumerate(words) if (rest := _without(each, ACROSS_WORDS))}
+    latitudes = {rest: index for index, each in enumerate(words) if (rest := _without(each, UP_WORDS))}
+    pairs = [(longitudes[rest], latitudes[rest]) for rest in longitudes if rest in latitudes]
+    return pairs[0] if len(pairs) == 1 else ()
+
+
+def _without(words: tuple[str, ...], some: Collection[str]) -> tuple[str, ...]:
+    """The other words; empty if there is not exactly one of these, or nothing else."""
+    rest = tuple(word for word in words if word not in some)
+    return rest if len(rest) == len(words) - 1 else ()
 
 
 def shape_columns(names: Sequence[str]) -> list[int]:
@@ -117,6 +143,31 @@ def point_of(longitude: str, latitude: str, lonlat: bool = True) -> bytes | None
     return bytes(shapely.to_wkb(shapely.Point(x, y)))
 
 
+def points_of(x: np.ndarray, y: np.ndarray) -> tuple[list[bytes | None], np.ndarray, np.ndarray]:
+    """Points as WKB, None where a coordinate is missing; which can be longitude and latitude; which are complete."""
+    is_whole = np.isfinite(x) & np.isfinite(y)
+    is_degrees = is_whole & (np.abs(x) <= MAX_LONGITUDE) & (np.abs(y) <= MAX_LATITUDE)
+    shapes = np.full(len(x), None, dtype=object)
+    shapes[is_whole] = shapely.to_wkb(shapely.points(x[is_whole], y[is_whole]))
+    return list(shapes), is_degrees, is_whole
+
+
 def number_of(text: str) -> float:
-    """A number, also with a decimal comma. Raises ValueError."""
-    return float(text.replace(",", ".") if "," in text and "." not in text else text)
+    """A number, also with a decimal comma, or an angle in degrees, minutes and seconds. Raises ValueError."""
+    point = text.replace(",", ".") if "," in text and "." not in text else text
+    try:
+        return float(point)
+    except ValueError:
+        return _angle_of(point)
+
+
+def _angle_of(text: str) -> float:
+    match = _ANGLE.fullmatch(text)
+    sides = [side for side in (match["before"], match["after"], match["sign"]) if side] if match else []
+    if match is None or len(sides) > 1 or not (match["mark"] or sides):
+        raise ValueError(f"{text!r} is not a number")
+    minutes, seconds = float(match["minutes"] or 0), float(match["seconds"] or 0)
+    if minutes >= 60 or seconds >= 60:
+        raise ValueError(f"{text!r} is not an angle")
+    angle = float(match["degrees"]) + minutes / 60 + seconds / 3600
+    return -angle if sides and sides[0].upper() in ("S", "W", "-") else angle

@@ -283,3 +283,19 @@ async def test_a_zipped_shapefile_is_found_in_its_folder(database: Database, tmp
     entries["__MACOSX/._sites.shp"] = b"junk"
     report = await load_file(database, archive(tmp_path / "zipped sites.zip", entries))
     assert (report.table, report.rows, report.srid) == ("data.zipped sites", 3, 25832)
+
+
+async def test_columns_of_coordinates_in_parquet_become_points(database: Database, tmp_path: Path) -> None:
+    table = pa.table({"lat": [1.5, None, 95.0, None], "lon": [2.5, None, 3.0, 4.0], "n": [1, 2, 3, 4]})
+    pq.write_table(table, tmp_path / "sensors.parquet")
+    report = await load_file(database, tmp_path / "sensors.parquet")
+    assert (report.rows, report.skipped, report.geometry_type, report.srid) == (2, 2, "POINT", 4326)
+    assert report.problems == ["row 3: 3.0, 95.0 is not a place", "row 4: 4.0, nan is not a place"]
+    found = await rows(database, "SELECT n, lat, ST_AsText(geom) FROM data.sensors ORDER BY n")
+    assert found == [(1, 1.5, "POINT(2.5 1.5)"), (2, None, None)]
+    pq.write_table(pa.table({"x": [430000], "y": [433000]}), tmp_path / "grid.parquet")
+    with pytest.raises(CannotLoad, match="Give its EPSG code"):
+        await load_file(database, tmp_path / "grid.parquet")
+    assert (await load_file(database, tmp_path / "grid.parquet", srid=27700)).srid == 27700
+    pq.write_table(pa.table({"x": ["a"], "y": ["b"]}), tmp_path / "texts.parquet")
+    assert (await load_file(database, tmp_path / "texts.parquet")).geometry_type is None

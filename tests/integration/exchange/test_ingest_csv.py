@@ -210,6 +210,40 @@ async def test_long_codes_keep_all_their_digits(database: Database, tmp_path: Pa
     ]
 
 
+async def test_coordinates_are_found_by_usual_names(database: Database, tmp_path: Path) -> None:
+    names = ("stop_lat,stop_lon", "decimalLatitude,decimalLongitude", "Latitude (WGS84),Longitude (WGS84)")
+    for number, header in enumerate((*names, "Breitengrad,Längengrad")):
+        report = await load_file(database, text(tmp_path / f"stops_{number}.csv", f"{header}\n1,2\n"))
+        assert report.geometry_type == "POINT", header
+        assert await rows(database, f"SELECT ST_AsText(geom) FROM data.stops_{number}") == [("POINT(2 1)",)]
+    # The first are names, in Latin and written out.
+    for number, header in enumerate(("name_lat,name_long", "lat_deg,lon")):
+        report = await load_file(database, text(tmp_path / f"others_{number}.csv", f"{header}\n1,2\n"))
+        assert report.geometry_type is None, header
+
+
+async def test_of_two_pairs_of_coordinates_none_is_preferred(database: Database, tmp_path: Path) -> None:
+    path = text(tmp_path / "trips.csv", "start_lat,start_lng,end_lat,end_lng\n1,2,3,4\n")
+    assert (await load_file(database, path)).geometry_type is None
+
+
+async def test_coordinates_may_be_degrees_minutes_and_seconds(database: Database, tmp_path: Path) -> None:
+    lines = [
+        "lat,lon",
+        '48°12\'30""N,16°22\'30""E',
+        "S 33° 30.5',151.25° E",
+        "-12.5°,0.5W",
+        "48°75'N,16°E",
+        "north,1",
+    ]
+    quoted = [",".join(f'"{value}"' for value in line.split(",")) for line in lines]
+    report = await load_file(database, text(tmp_path / "camps.csv", "\n".join(quoted)))
+    assert report.skipped == 2
+    found = await rows(database, "SELECT ST_X(geom), ST_Y(geom), lat FROM data.camps ORDER BY id")
+    expected = [(16.375, 48.208333, 48.208333), (151.25, -33.508333, -33.508333), (-0.5, -12.5, -12.5)]
+    assert [tuple(row) for row in found] == [pytest.approx(row, abs=1e-6) for row in expected]
+
+
 async def test_an_encoding_can_be_said(database: Database, tmp_path: Path) -> None:
     path = text(tmp_path / "greek.csv", "name,lon,lat\nΑθήνα,1,2\n".encode("iso-8859-7"))
     await load_file(database, path, encoding="iso-8859-7")

@@ -66,6 +66,7 @@ export const files = {
   file_unknown_srid: "الرمز SRID {srid} غير معروف في قاعدة البيانات هذه (spatial_ref_sys).",
   file_assumed_degrees: "عُدّت الإحداثيات خطوط طول وعرض (EPSG:4326) بحسب أسماء أعمدتها.",
   file_no_system: "لا يذكر {file} النظام المرجعي لإحداثياته، وهي ليست خطوط طول وعرض. اذكر رمز EPSG الخاص به في srid.",
+  file_row_nowhere: "الصف {row}: {x}، {y} ليس مكانًا",
   file_not_degrees: "يجب أن تكون إحداثيات {file} خطوط طول وعرض، ومعظمها لا يمكن أن يكون كذلك. اذكر رمز EPSG لنظامها المرجعي في srid.",
   file_taken_for_degrees: "لا يسمّي {file} نظامًا مرجعيًا؛ فعُدّت إحداثياته بنظام EPSG:4326.",
   file_load_seconds: "يستغرق تحميل {file} أكثر من {seconds} ثانية، وهي المدة المسموحة.",
