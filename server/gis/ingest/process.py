@@ -56,7 +56,9 @@ NOT_AS_NAMED = Template(
 
 log = structlog.get_logger(__name__)
 
-READABLE = ("GeoJSON", "GPKG", "FlatGeobuf", "ESRI Shapefile", "LIBKML", "KML", "XLSX", "OpenFileGDB")
+READABLE = (
+    "GeoJSON", "GeoJSONSeq", "GPKG", "FlatGeobuf", "ESRI Shapefile", "LIBKML", "KML", "GPX", "XLSX", "OpenFileGDB",
+)  # fmt: skip
 """The reader's GDAL drivers; others could let a file open further files or addresses."""
 ROOT = Path(__file__).resolve().parents[3]
 NOTES = "notes.json"

@@ -42,15 +42,16 @@ ARCHIVE_BOMB = Template(
 )
 
 DATA_SETS = (
-    ".geojson", ".json", ".gpkg", ".fgb", ".shp", ".kml", ".csv", ".tsv", ".parquet", ".geoparquet", ".xlsx",
+    ".geojson", ".json", ".geojsonl", ".geojsons", ".ndjson", ".gpkg", ".fgb", ".shp", ".kml", ".gpx", ".csv", ".tsv",
+    ".parquet", ".geoparquet", ".xlsx",
 )  # fmt: skip
 COMPANIONS = (".shx", ".dbf", ".prj", ".cpg", ".qix", ".sbn", ".sbx", ".csvt")
 ARCHIVES = (".zip", ".kmz", ".shz")
 GEODATABASE = ".gdb"
 """Suffix of the folder that is a File Geodatabase."""
 SUPPORTED_FORMATS = (
-    "GeoJSON, GeoPackage, FlatGeobuf, Shapefile (zipped), File Geodatabase (zipped), KML, CSV, Excel (.xlsx) and "
-    "GeoParquet"
+    "GeoJSON, GeoPackage, FlatGeobuf, Shapefile (zipped), File Geodatabase (zipped), KML, GPX, CSV, Excel (.xlsx) "
+    "and GeoParquet"
 )
 READ_CHUNK_BYTES = 1024 * 1024
 DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError, OSError)

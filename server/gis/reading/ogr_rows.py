@@ -28,6 +28,8 @@ CHUNK_BYTES = 1024 * 1024
 HEADER_SIZE_AT, CODE_PAGE_AT = 8, 29
 """Bytes of the header of a .dbf file."""
 LATIN1_NAMES = ("iso-8859-1", "iso8859-1", "latin-1", "latin1")
+GPX = ".gpx"
+"""Files in which GDAL finds the same layers and fields always, most of them empty."""
 KML_FIELDS = {
     "timestamp", "begin", "end", "altitudeMode", "tessellate", "extrude", "visibility", "drawOrder", "icon", "id",
     "description", "snippet",
@@ -41,9 +43,17 @@ KML_FLAGS = {"tessellate", "extrude", "visibility"}
 def ogr_layers(found: DataSet) -> list[tuple[str, bool]]:
     """The layers and whether they have geometries. Raises Unreadable."""
     try:
-        return [(str(name), kind is not None) for name, kind in pyogrio.list_layers(found.path)]
+        layers = [(str(name), kind is not None) for name, kind in pyogrio.list_layers(found.path)]
+        if found.path.suffix.lower() == GPX:
+            # GDAL lists all five that the format knows.
+            return [each for each in layers if _has_features(found.path, each[0])] or layers[:1]
+        return layers
     except pyogrio.errors.DataSourceError as error:
         raise unreadable(found, error) from error
+
+
+def _has_features(path: Path, layer: str) -> bool:
+    return bool(pyogrio.read_info(path, layer=layer, force_feature_count=True)["features"])
 
 
 def unreadable(found: DataSet, error: Exception) -> Unreadable:
@@ -64,7 +74,7 @@ def ogr_rows(found: DataSet, layer: str, encoding: str | None) -> Rows:
         }
         if path.suffix.lower() == ".shp":
             options["encoding"] = _shapefile_encoding(path, encoding)
-        if path.suffix.lower() == ".kml":
+        if path.suffix.lower() in (".kml", GPX):
             options["columns"] = _filled_fields(path, layer)
         with pyogrio.open_arrow(path, use_pyarrow=True, **options) as (meta, reader):
             first_schema = reader.schema
@@ -143,7 +153,7 @@ def _is_utf8(dbf: Path) -> bool:
 def _filled_fields(path: Path, layer: str) -> list[str]:
     """All fields except those that GDAL adds and that are empty."""
     fields = [str(name) for name in pyogrio.read_info(path, layer=layer)["fields"]]
-    doubtful = [name for name in fields if name in KML_FIELDS]
+    doubtful = fields if path.suffix.lower() == GPX else [name for name in fields if name in KML_FIELDS]
     if not doubtful:
         return fields
     _, table = pyogrio.read_arrow(path, layer=layer, columns=doubtful, read_geometry=False)

@@ -26,6 +26,8 @@ Write = Callable[[geopandas.GeoDataFrame, Path], None]
 
 FORMATS: dict[str, Write] = {
     "geojson": lambda frame, path: frame.to_file(path, driver="GeoJSON"),
+    "geojsonl": lambda frame, path: frame.to_file(path, driver="GeoJSONSeq", RS="YES"),
+    "ndjson": lambda frame, path: frame.to_file(path, driver="GeoJSONSeq"),
     "gpkg": lambda frame, path: frame.to_file(path, driver="GPKG"),
     "fgb": lambda frame, path: frame.to_file(path, driver="FlatGeobuf", SPATIAL_INDEX="NO"),
     "shp": lambda frame, path: frame.to_file(path, encoding="utf-8"),
@@ -75,7 +77,7 @@ async def test_every_format_becomes_a_table(database: Database, tmp_path: Path, 
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "kml"])
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind not in ("kml", "geojsonl", "ndjson")])
 async def test_the_reference_system_is_kept(database: Database, tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"utm.{kind}"
     FORMATS[kind](frame(25832), path)

@@ -121,6 +121,27 @@ async def test_folders_of_a_kml_file_are_united_by_their_names(database: Databas
     assert [tuple(row) for row in found] == [("huts", "h"), ("peaks", "p")]
 
 
+async def test_a_gps_track_has_the_layers_and_columns_that_are_filled(
+    database: Database, tmp_path: Path
+) -> None:
+    point = '<{0} lat="46.5" lon="{1}"><ele>3454</ele><time>2024-06-01T08:00:00Z</time>{2}</{0}>'
+    track = "".join(point.format("trkpt", place, "") for place in ("7.9", "7.95"))
+    path = text(
+        tmp_path / "hike.gpx",
+        '<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
+        f"{point.format('wpt', '7.9', '<name>Jungfraujoch</name>')}"
+        f"<trk><name>Hike</name><trkseg>{track}</trkseg></trk></gpx>",
+    )
+    with pytest.raises(ChooseLayer, match="several layers: waypoints, tracks, track_points"):
+        await load_file(database, path)
+    report = await load_file(database, path, "stops", layer="waypoints")
+    assert report.columns == ["ele", "time", "name", "geom"]
+    found = await rows(database, "SELECT name, ele, ST_AsText(geom) FROM data.stops")
+    assert [tuple(row) for row in found] == [("Jungfraujoch", 3454, "POINT(7.9 46.5)")]
+    report = await load_file(database, path, "hike", layer="tracks")
+    assert (report.rows, report.geometry_type) == (1, "MULTILINESTRING")
+
+
 async def test_a_workbook_becomes_a_table_with_its_types(database: Database, tmp_path: Path) -> None:
     path = workbook(
         tmp_path / "shops.xlsx",

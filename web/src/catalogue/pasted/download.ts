@@ -7,7 +7,7 @@ import { notify } from "../../ui/toast";
 import { offer } from "../offers";
 import type { Fetched } from "./download-worker";
 
-const FORMATS = /\.(geojson|json|parquet|geoparquet|csv|gpkg|fgb|kml|gpx|zip|xlsx)$/i;
+const FORMATS = /\.(geojson|json|parquet|geoparquet|csv|geojsonl|ndjson|gpkg|fgb|kml|gpx|zip|xlsx)$/i;
 
 /** The name of the file that an address means; null where it means none that can be read. */
 export function fileNameOf(address: string): string | null {
