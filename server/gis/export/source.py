@@ -77,7 +77,7 @@ class Summary:
 
     rows: int
     placed: int
-    """Rows with a geometry."""
+    """Rows with a geometry that is not empty."""
     types: frozenset[str] = frozenset()
     """As PostGIS names them: POINT, MULTIPOLYGON."""
     has_heights: bool = False
@@ -272,12 +272,12 @@ class Source:
             translated(error, self.table.id)
 
     async def count(self) -> tuple[int, int]:
-        """Rows, and rows that have a geometry."""
+        """Rows, and rows that are somewhere: they have a geometry, and it is not empty."""
         if self.placing == "none":
             (rows,) = await self._row(sa.func.count())
             return int(rows), 0
         shape = relation(self.table).c[self.table.geometry_column or ""]
-        rows, placed = await self._row(sa.func.count(), sa.func.count(shape))
+        rows, placed = await self._row(sa.func.count(), _filled(shape))
         return int(rows), int(placed)
 
     async def summary(self) -> Summary:
@@ -288,7 +288,7 @@ class Source:
         parts = sa.func.sum(sa.func.greatest(sa.func.coalesce(sa.func.ST_NumGeometries(shape), 1), 1))
         rows, placed, types, heights, measures = await self._row(
             sa.func.coalesce(parts, 0) if self.kind == "single" else sa.func.count(),
-            sa.func.count(shape),
+            _filled(shape),
             sa.func.array_agg(sa.func.GeometryType(shape).distinct()),
             sa.func.bool_or(sa.func.ST_Zmflag(shape) >= 2),
             sa.func.bool_or(sa.func.ST_Zmflag(shape) % 2 == 1),
@@ -356,6 +356,11 @@ class Source:
         with faults_about(self.table.id):
             async with self.reader.connect() as connection:
                 return tuple((await connection.execute(query.order_by(None))).one())
+
+
+def _filled(shape: Any) -> Any:
+    """The number of shapes that are somewhere."""
+    return sa.func.count().filter(sa.not_(sa.func.ST_IsEmpty(shape)))
 
 
 def is_point(table: Table) -> bool:

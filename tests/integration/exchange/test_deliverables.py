@@ -299,6 +299,22 @@ async def test_empty_shapes_and_awful_names_are_written_to_every_format(atlas: A
         assert texts.iloc[0] == "北京", kind
 
 
+async def test_files_hold_rows_without_a_place_where_all_have_a_shape(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.sparse (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.sparse VALUES (1, 'SRID=4326;POINT(3 47)'), (2, 'SRID=4326;POINT EMPTY'), "
+        "(3, 'SRID=4326;POINT(170 -40)')",
+    )
+    for kind in SHAPED:
+        for outside, placed in ((None, 2), ("null", 2 if kind == "kml" else 1)):
+            options = {} if kind == "kml" else {"crs": "EPSG:2154", "outside": outside}
+            name = f"{kind}_{outside}"
+            path, _ = await made(atlas, tmp_path, "data.sparse", format=kind, file_name=name, **options)
+            frame = pyogrio.read_dataframe(path) if kind != "parquet" else geopandas.read_parquet(path)
+            drawn = [shape is not None and not shape.is_empty for shape in frame.geometry]
+            assert (len(frame), sum(drawn)) == (3, placed), name
+
+
 async def test_heights_of_points_are_a_column_beside_x_and_y(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.peaks (id int PRIMARY KEY, geom geometry(PointZ, 25832))",
