@@ -45,11 +45,12 @@ def spec_of(kind: str, statistic: str) -> StyleSpec:
 
 
 async def build(
-    database: Database, session: asyncpg.Connection, spec: StyleSpec, filter: Cql2 | None = None
+    database: Database, session: asyncpg.Connection, *specs: StyleSpec, filter: Cql2 | None = None
 ) -> Ladder:
     table, state = await looked_at(database)
     store = OverviewStore(database.owner)
-    await OverviewBuilder(store, SHARE, MANY).build(session, table, state, needed_summaries(spec, filter))
+    needed = dict.fromkeys(need for spec in specs for need in needed_summaries(spec, filter))
+    await OverviewBuilder(store, SHARE, MANY).build(session, table, state, [*needed])
     row = await store.row(state.relid, fresh=True)
     assert row is not None
     assert row.ladder is not None
@@ -71,19 +72,19 @@ async def cells_of(atlas: Atlas, spec: StyleSpec, filter: Cql2 | None = None) ->
 
 
 @pytest.mark.parametrize("filter", [None, HIGH])
-@pytest.mark.parametrize("statistic", STATISTICS)
 async def test_squares_of_a_dense_tile_are_as_of_the_table(
-    database: Database, session: asyncpg.Connection, statistic: str, filter: Cql2 | None
+    database: Database, session: asyncpg.Connection, filter: Cql2 | None
 ) -> None:
     await town(session, "Point", "place")
-    spec = spec_of("grid", statistic)
+    specs = [spec_of("grid", statistic) for statistic in STATISTICS]
     filter = filter and normalize((await looked_at(database))[0], filter)
-    await build(database, session, spec, filter)
-    found = await cells_of(await drawn(database), spec, filter)
-    expected = await cells_of(Atlas(database), spec, filter)
-    assert found.keys() == expected.keys()
-    for name, values in expected.items():
-        assert found[name] == pytest.approx(values)
+    await build(database, session, *specs, filter=filter)
+    for spec in specs:
+        found = await cells_of(await drawn(database), spec, filter)
+        expected = await cells_of(Atlas(database), spec, filter)
+        assert found.keys() == expected.keys()
+        for name, values in expected.items():
+            assert found[name] == pytest.approx(values)
 
 
 async def hexagons(
@@ -115,24 +116,24 @@ OF: dict[str, Callable[[Sequence[float]], float]] = {
 
 @pytest.mark.parametrize("srid", [4326, 2100])
 @pytest.mark.parametrize("filter", [None, HIGH])
-@pytest.mark.parametrize("statistic", STATISTICS)
 async def test_hexagons_have_every_row_once_and_are_the_same_in_all_tiles(
-    database: Database, session: asyncpg.Connection, statistic: str, filter: Cql2 | None, srid: int
+    database: Database, session: asyncpg.Connection, filter: Cql2 | None, srid: int
 ) -> None:
     await town(session, "Point", "place", srid)
-    spec = spec_of("hexbin", statistic)
+    specs = {statistic: spec_of("hexbin", statistic) for statistic in STATISTICS}
     filter = filter and normalize((await looked_at(database))[0], filter)
-    ladder = await build(database, session, spec, filter)
-    found = await cells_of(await drawn(database), spec, filter)
-    expected = await hexagons(session, ladder.cells_of(Z), spec, "value > 30" if filter else "true")
-    assert len(found) > 40
-    for name, values in found.items():
-        assert values["count"] == len(expected[name])
-        if statistic in OF:
-            assert values[f"{statistic} of value"] == pytest.approx(OF[statistic](expected[name]))
-    # The town lies in the middle of the tiles that are drawn.
-    in_town = ROWS * 2 // 3 * (0.69 if filter else 1)
-    assert sum(values["count"] for values in found.values()) >= in_town
+    ladder = await build(database, session, *specs.values(), filter=filter)
+    for statistic, spec in specs.items():
+        found = await cells_of(await drawn(database), spec, filter)
+        expected = await hexagons(session, ladder.cells_of(Z), spec, "value > 30" if filter else "true")
+        assert len(found) > 40
+        for name, values in found.items():
+            assert values["count"] == len(expected[name])
+            if statistic in OF:
+                assert values[f"{statistic} of value"] == pytest.approx(OF[statistic](expected[name]))
+        # The town lies in the middle of the tiles that are drawn.
+        in_town = ROWS * 2 // 3 * (0.69 if filter else 1)
+        assert sum(values["count"] for values in found.values()) >= in_town
 
 
 async def test_hexagons_far_from_dense_tiles_agree_with_those_near_them(

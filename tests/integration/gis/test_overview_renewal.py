@@ -88,10 +88,7 @@ async def content(session: asyncpg.Connection, ladder: Ladder) -> list[list[tupl
     ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "srid"),
-    [("Point", 4326), ("Point", 2154), ("Polygon", 3857), ("Polygon", 4326), ("LineString", 2154)],
-)
+@pytest.mark.parametrize(("kind", "srid"), [("Point", 4326), ("Polygon", 3857), ("LineString", 2154)])
 async def test_renewed_parts_are_as_if_all_were_built_again(
     database: Database, session: asyncpg.Connection, kind: str, srid: int
 ) -> None:

@@ -135,13 +135,13 @@ async def test_squares_from_overviews_are_those_of_all_rows(
             assert there[cell] == pytest.approx(values), (statistic, cell)
 
 
-@pytest.mark.parametrize("kind", ["points", "areas"])
 @pytest.mark.parametrize(
-    "filter",
+    ("kind", "filter"),
     [
-        "number > 1000 AND number <= 3000",
-        "id IN (1, 2, 3) OR value < 0",
-        "S_INTERSECTS(geom, BBOX(-90, 0, 90, 60))",
+        ("areas", "number > 1000 AND number <= 3000"),
+        ("points", "id IN (1, 2, 3) OR value < 0"),
+        ("points", "S_INTERSECTS(geom, BBOX(-90, 0, 90, 60))"),
+        ("areas", "S_INTERSECTS(geom, BBOX(-90, 0, 90, 60))"),
     ],
 )
 async def test_squares_of_rows_that_pass_a_filter_are_those_of_all_of_these(

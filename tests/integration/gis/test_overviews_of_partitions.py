@@ -54,8 +54,9 @@ DIRECTLY = {
 }
 
 
-@pytest.mark.parametrize("by", KINDS)
-@pytest.mark.parametrize(("kind", "shape"), [("Point", "place"), ("Polygon", AREA)])
+@pytest.mark.parametrize(
+    ("kind", "shape", "by"), [("Polygon", AREA, "partitioned"), ("Point", "place", "inherited")]
+)
 async def test_full_tiles_have_bands_that_are_renewed_in_parts(
     database: Database, session: asyncpg.Connection, kind: str, shape: str, by: str
 ) -> None:
