@@ -5,6 +5,7 @@ Arguments come from the operations' schemas, so an operation that is added is sw
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -90,8 +91,9 @@ async def _tried(runner: StepRunner, operation: str, arguments: dict[str, Any]) 
 
 
 def _cases(bench: Bench, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each table by itself, before a plain partner, and some before themselves."""
-    seen = []
+    """Each table by itself, before a plain partner, and some before themselves. A value that an argument had before is
+    tried again only beside one that is new."""
+    seen: set[str] = set()
     place = list(OPERATIONS).index(name)
     for turn, (what, table_id) in enumerate(AWKWARD.items(), place):
         thorough = what in THOROUGH
@@ -100,8 +102,9 @@ def _cases(bench: Bench, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for partner in partners:
             tables = bench.registry.get(table_id), bench.registry.get(AWKWARD[partner])
             for arguments in variants(OPERATIONS[name], *tables, thorough=thorough, step=step, turn=turn):
-                if arguments not in seen:
-                    seen.append(arguments)
+                values = {json.dumps(pair, sort_keys=True) for pair in arguments.items()}
+                if WHOLE or not values <= seen:
+                    seen |= values
                     yield what, arguments
 
 
