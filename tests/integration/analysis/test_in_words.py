@@ -1,14 +1,22 @@
-"""Analyses in the words of the offline language, from the socket to PostGIS: what the documentation says, run."""
+"""Analyses in the words of the offline language, from the socket to PostGIS: what the documentation says, run.
+
+That each example is read as an analysis is tested by `tests/unit/offline/test_documentation.py`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
 
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.parser import parse
 from server.app import Server
 from tests.support.server import client, local_server
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 
 PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```geoagent-(analysis|follow-ups)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -18,12 +26,47 @@ CONVERSATIONS = [
     for lines in ([[line] for line in block.splitlines()] if kind == "analysis" else [block.splitlines()])
 ]
 
+CHOICES = ("method", "predicate", "shape")
+"""Arguments whose value decides what an operation does."""
 
-async def test_every_analysis_of_the_language_page_ends_with_a_result(fewer_samples_url: str) -> None:
+
+def different(conversations: list[list[str]]) -> list[list[str]]:
+    """Those of which a step has an operation, an argument, a choice or a condition that no earlier one has."""
+    world = World()
+    vocabulary = Vocabulary(world.registry, world.map.layers(), Desk(world).operations())
+    seen: set[tuple[str, str]] = set()
+    found: list[list[str]] = []
+    for lines in conversations:
+        meant = {part for each in parse(lines[0], vocabulary) for part in _parts(each.intent)}
+        if len(lines) > 1 or not meant <= seen:
+            found.append(lines)
+        seen |= meant
+    return found
+
+
+def _parts(of: object, owner: str = "") -> Iterator[tuple[str, str]]:
+    """The fields, arguments, functions and choices that are set, each with the operation or class it belongs to."""
+    if is_dataclass(of):
+        owner = getattr(of, "operation", type(of).__name__)
+        given = {field.name: getattr(of, field.name) for field in fields(of)}
+        yield from _parts([pair for pair in given.items() if pair[1]], owner)
+    elif isinstance(of, Mapping):
+        yield owner, str(of.get("function"))
+        yield from _parts([*of.items()], owner)
+    elif isinstance(of, (list, tuple)):
+        if len(of) == 2 and isinstance(of[0], str):
+            yield owner, of[0]
+            if of[0] in CHOICES:
+                yield owner, str(of[1])
+        for each in of:
+            yield from _parts(each, owner)
+
+
+async def test_every_kind_of_analysis_of_the_language_page_ends_with_a_result(fewer_samples_url: str) -> None:
     assert len(CONVERSATIONS) > 25
     failed: list[str] = []
     async with local_server(fewer_samples_url) as server:
-        for lines in CONVERSATIONS:
+        for lines in different(CONVERSATIONS):
             async with client(server) as one:
                 await one.ask("join")
                 for number, line in enumerate(lines, 1):
