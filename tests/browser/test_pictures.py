@@ -22,19 +22,23 @@ pytestmark = pytest.mark.pixels
 
 ARTIFACTS = ROOT / "tests" / "artifacts"
 DOCS = ROOT / "docs"
+USUAL = {"width": 1280, "height": 800}
 
 
-async def test_the_picture_of_the_readme(enter: Enter, world: Server) -> None:
-    person = await enter(world.url, width=1440, height=900)
-    await thematic_map(person)
-    await keep(person, "screenshot.png")
-
-
-async def test_pictures_of_the_other_main_states(enter: Enter, world: Server) -> None:
+async def test_pictures_of_the_main_states(enter: Enter, world: Server) -> None:
     person = await enter(world.url)
-    await keep(person, "pictures/first-visit.png")
-    await thematic_map(person)
     page = person.page
+    await keep(person, "pictures/first-visit.png")
+    for request in (
+        "colour countries by population",
+        "show airports in red",
+        "only the ones above 2000 m",
+    ):
+        await person.says(request)
+    await person.sees("airports")
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await keep(person, "screenshot.png")
+    await page.set_viewport_size(USUAL)
     await page.get_by_role("button", name="Actions for airports").click()
     await page.get_by_role("menuitem", name="Open table").click()
     await page.locator(".grid-body .grid-row").first.wait_for()
@@ -44,10 +48,13 @@ async def test_pictures_of_the_other_main_states(enter: Enter, world: Server) ->
     await page.locator(".limits-bars rect").first.wait_for()
     await keep(person, "pictures/style.png")
 
-    for name, options in (("phone", {"width": 390, "height": 844}), ("dark", {"dark": True})):
-        other = await enter(page.url, **options)
-        await other.sees("countries")
-        await keep(other, f"pictures/{name}.png")
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.reload()
+    await person.sees("countries")
+    await keep(person, "pictures/phone.png")
+    await page.set_viewport_size(USUAL)
+    await page.emulate_media(color_scheme="dark")
+    await keep(person, "pictures/dark.png")
 
 
 async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server) -> None:
@@ -63,13 +70,6 @@ async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server)
     await expect(person.page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     await person.page.get_by_role("button", name="Stop").click()
     await person.wait_for("(geoagent.state.turns[1]?.end ?? null) !== null")
-
-
-async def thematic_map(person: Person) -> None:
-    await person.says("colour countries by population")
-    await person.says("show airports in red")
-    await person.says("only the ones above 2000 m")
-    await person.sees("airports")
 
 
 async def keep(person: Person, name: str) -> None:
