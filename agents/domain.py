@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from agents.areas import checked_area
+from agents.geo.styling.doubles import as_doubles
 from agents.geo.wording.texts import SAMPLE_OF
 from agents.worded import Part
 
@@ -92,10 +93,8 @@ class LakeSource(Value):
 
 
 _FAMILY_WORDS: tuple[tuple[GeometryFamily, tuple[str, ...]], ...] = (
-    ("point", ("POINT",)),
-    ("line", ("LINE", "CURVE")),
-    ("polygon", ("POLYGON", "SURFACE")),
-)
+    ("point", ("POINT",)), ("line", ("LINE", "CURVE")), ("polygon", ("POLYGON", "SURFACE")),
+)  # fmt: skip
 """Parts of PostGIS type names; the first family with one of them counts."""
 
 
@@ -243,9 +242,9 @@ class DrawLayer(Value):
     """One MapLibre style layer, without its id and source, which the client sets."""
 
     type: Literal["fill", "fill-extrusion", "line", "circle", "symbol", "heatmap"]
-    paint: dict[str, Any] = {}
-    layout: dict[str, Any] = {}
-    filter: list[Any] | None = None
+    paint: Annotated[dict[str, Any], AfterValidator(as_doubles)] = {}
+    layout: Annotated[dict[str, Any], AfterValidator(as_doubles)] = {}
+    filter: Annotated[list[Any] | None, AfterValidator(as_doubles)] = None
     minzoom: float | None = None
     maxzoom: float | None = None
     source_layer: Literal["features", "points"] = "features"

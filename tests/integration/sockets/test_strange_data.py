@@ -104,3 +104,27 @@ async def features(http: aiohttp.ClientSession, layer: dict[str, Any]) -> list[A
     async with http.get(layer["tiles"].format(z=0, x=0, y=0)) as tile:
         assert tile.status == 200, await tile.text()
         return decoded(await tile.read())["features"]
+
+
+async def test_a_layer_by_very_large_numbers_can_still_be_changed(server: Server, database_url: str) -> None:
+    """PostgreSQL's JSON writes them without exponents, so that they came back as other numbers."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE TABLE data.posts AS SELECT n AS id, 1750000000000000000 + n * 1234567890124 AS post, "
+        "1.2345678901234567e19::float8 * n AS size, ST_Point(n, n, 4326) AS geom FROM generate_series(1, 40) n;"
+        "GRANT SELECT ON data.posts TO PUBLIC"
+    )
+    await connection.close()
+    await until(lambda: any(one.id == "data.posts" and one.columns for one in server.registry.tables()))
+    async with client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.posts", layer_id="posts")
+        for kind, column in (("categorical", "post"), ("categorical", "size"), ("proportional", "size")):
+            await one.ask("layer_update", layer_id="posts", style={"kind": kind, "column": column})
+        await one.ask("layer_update", layer_id="posts", filter="post > 1750000000000000000")
+        changed = await one.hears("layer_updated", 4)
+        assert changed["layer"]["count"] == 40
+        # Also a layer that another server has read from the log.
+        async with local_server(database_url) as second, client(second) as other:
+            await other.ask("join", map_id=one.map_id)
+            await other.ask("layer_update", layer_id="posts", filter=None, map_id=one.map_id)
