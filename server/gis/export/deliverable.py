@@ -222,12 +222,16 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
     if len(types) > 1 and len(families) == 1 and families <= set(_SINGLE) and source.kind is None:
         # Single and multi-part shapes of one kind: the multi-part type holds both.
         source = replace(source, kind="multi")
+    if (
+        part.format == "shp"
+        and source.placing == "shape"
+        and (len(families) > 1 or "GEOMETRYCOLLECTION" in families)
+    ):
+        raise CannotExport(fault_texts.SHAPEFILE_KINDS(layer=part.name, kinds=listed(sorted(families))))
     if len(families) == 1:
         source = replace(source, found_type=f"{families.pop()} {'Z' if found.has_heights else ''}".strip())
         if source.kind is None and next(iter(types)).startswith("MULTI"):
             source = replace(source, found_type=f"MULTI{source.found_type}")
-    elif part.format == "shp" and source.placing == "shape" and families:
-        raise CannotExport(fault_texts.SHAPEFILE_KINDS(layer=part.name, kinds=listed(sorted(families))))
     if part.format == "shp" and len(source.fields) > MAX_SHAPEFILE_COLUMNS:
         raise CannotExport(
             fault_texts.SHAPEFILE_COLUMNS(layer=part.name, n=len(source.fields), most=MAX_SHAPEFILE_COLUMNS)

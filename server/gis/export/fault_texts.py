@@ -16,6 +16,11 @@ SHAPEFILE_KINDS = Template(
     "export_shapefile_kinds",
     "{layer} holds {kinds}; a Shapefile holds one kind. Filter by the geometry type, or take gpkg.",
 )
+NO_PLACE_FOR = Template(
+    "export_no_place_for",
+    "{layer} holds shapes or values that {kind} has no place for, such as coordinates outside of the earth. Filter "
+    "those out, or take gpkg.",
+)
 SHEET_ROWS = Template("export_sheet_rows", "{layer} has {n} rows; a sheet holds {most}. Take csv.")
 SHEET_NAME = Template("export_sheet_name", "The sheet of {layer} is called {name}.")
 NOT_TRANSFORMABLE = Template(

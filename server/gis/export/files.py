@@ -6,8 +6,10 @@ that memory holds a few chunks however many rows there are."""
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import re
+import shutil
 import struct
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -19,11 +21,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import shapely
 import sqlalchemy as sa
+import structlog
 
 from agents.core.free_names import free_name, padded_name
 from agents.domain import Column
 from agents.worded import Template
 from server.gis.errors import TooExpensive
+from server.gis.export import fault_texts
 from server.gis.export.kept_values import kept
 from server.gis.export.shapefile_texts import ShapefileTexts
 from server.gis.export.source import CannotExport, Source
@@ -35,9 +39,14 @@ MANY_ROWS = Template(
 )
 CANCELLED = Template("export_cancelled", "The export was cancelled.")
 
+log = structlog.get_logger(__name__)
+
 FileFormat = Literal["gpkg", "fgb", "parquet", "shp", "kml", "xlsx"]
 
 MAX_ROWS = 2_000_000
+MIN_FREE_BYTES = 1024 * 1024
+"""With less on its disk, a file that cannot be written is taken for one that found no room."""
+MAX_LOGGED_CHARS = 500
 SHAPEFILE_NAME_BYTES = 10
 """Bytes of a column's name."""
 DRIVERS: dict[FileFormat, str] = {
@@ -89,9 +98,9 @@ async def write_file(
     if kind == "parquet":
         work = asyncio.to_thread(_write_parquet, source, name, path, batches, geometry)
     else:
-        work = asyncio.to_thread(
-            _write_ogr, source, kind, name, path, batches, geometry, indexed=rows == placed
-        )
+        # FlatGeobuf's index has no place for features that are nowhere.
+        indexed = rows == placed and source.outside != "null"
+        work = asyncio.to_thread(_write_ogr, source, kind, name, path, batches, geometry, indexed=indexed)
     writing = asyncio.create_task(work)
     try:
         values = [kept(each, value_of(each.value, each.column), kind) for each in source.fields]
@@ -207,7 +216,6 @@ def _write_ogr(
         options = {"FID": padded_name("fid", batches.schema.names)}
         options |= {"GEOMETRY_NAME": geometry} if geometry else {}
     elif kind == "fgb":
-        # FlatGeobuf's index has no place for features that are nowhere.
         options = {"SPATIAL_INDEX": "YES" if indexed else "NO"}
     placed = (
         {"geometry_name": geometry, "geometry_type": source.ogr_type(), "crs": source.crs.for_gdal}
@@ -215,16 +223,22 @@ def _write_ogr(
         else {}
     )
     reader = pa.RecordBatchReader.from_batches(batches.schema, iter(batches))
-    pyogrio.write_arrow(
-        reader,
-        path,
-        driver=DRIVERS[kind],
-        layer=name,
-        append=kind == "xlsx" and path.exists(),
-        layer_options=options,
-        encoding=(source.encoding or "UTF-8") if kind == "shp" else None,
-        **placed,
-    )
+    try:
+        pyogrio.write_arrow(
+            reader,
+            path,
+            driver=DRIVERS[kind],
+            layer=name,
+            append=kind == "xlsx" and path.exists(),
+            layer_options=options,
+            encoding=(source.encoding or "UTF-8") if kind == "shp" else None,
+            **placed,
+        )
+    except pyogrio.errors.DataLayerError as error:
+        if shutil.disk_usage(path.parent).free < MIN_FREE_BYTES:
+            raise OSError(errno.ENOSPC, "The disk is full") from error
+        log.warning("a file could not be written", kind=kind, error=str(error)[:MAX_LOGGED_CHARS])
+        raise CannotExport(fault_texts.NO_PLACE_FOR(layer=name, kind=kind)) from error
 
 
 def _write_parquet(source: Source, name: str, path: Path, batches: Batches, geometry: str | None) -> None:

@@ -24,6 +24,7 @@ from agents.exports import ExportItem, ExportRequest
 from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.export.deliverable import resolved, wanted_of, write
+from server.gis.export.source import CannotExport
 from server.gis.ingest.load import load_file
 from tests.integration.exchange.deliverables import TABLES, frame, made
 from tests.integration.tiles.drawing import Atlas
@@ -302,17 +303,34 @@ async def test_empty_shapes_and_awful_names_are_written_to_every_format(atlas: A
 async def test_files_hold_rows_without_a_place_where_all_have_a_shape(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.sparse (id int PRIMARY KEY, geom geometry(Point, 4326))",
-        "INSERT INTO data.sparse VALUES (1, 'SRID=4326;POINT(3 47)'), (2, 'SRID=4326;POINT EMPTY'), "
-        "(3, 'SRID=4326;POINT(170 -40)')",
+        "INSERT INTO data.sparse VALUES (1, 'SRID=4326;POINT(3 47)'), (2, 'SRID=4326;POINT EMPTY')",
+        "CREATE TABLE data.wide (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.wide VALUES (1, 'SRID=4326;POINT(3 47)'), (2, 'SRID=4326;POINT(170 -40)')",
     )
-    for kind in SHAPED:
-        for outside, placed in ((None, 2), ("null", 2 if kind == "kml" else 1)):
-            options = {} if kind == "kml" else {"crs": "EPSG:2154", "outside": outside}
-            name = f"{kind}_{outside}"
-            path, _ = await made(atlas, tmp_path, "data.sparse", format=kind, file_name=name, **options)
+    for table in ("data.sparse", "data.wide"):
+        for kind in set(SHAPED) - {"kml"}:
+            path, _ = await made(
+                atlas, tmp_path, table, format=kind, file_name=table[5:], crs="EPSG:2154", outside="null"
+            )
             frame = pyogrio.read_dataframe(path) if kind != "parquet" else geopandas.read_parquet(path)
             drawn = [shape is not None and not shape.is_empty for shape in frame.geometry]
-            assert (len(frame), sum(drawn)) == (3, placed), name
+            assert (len(frame), sum(drawn)) == (2, 1), (table, kind)
+
+
+async def test_what_a_format_has_no_place_for_is_refused_with_a_reason(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.beyond (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.beyond VALUES (1, 'SRID=4326;POINT(8 47)'), (2, 'SRID=4326;POINT(10 95)')",
+        "CREATE TABLE data.collected (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.collected VALUES (1, 'SRID=4326;GEOMETRYCOLLECTION(POINT(1 1), LINESTRING(0 0, 1 0))')",
+    )
+    with pytest.raises(CannotExport, match="beyond holds shapes or values that kml has no place for"):
+        await made(atlas, tmp_path, "data.beyond", format="kml")
+    for kind in (None, "single", "multi"):
+        with pytest.raises(
+            CannotExport, match="collected holds GEOMETRYCOLLECTION; a Shapefile holds one kind"
+        ):
+            await made(atlas, tmp_path, "data.collected", format="shp", kind=kind)
 
 
 async def test_heights_of_points_are_a_column_beside_x_and_y(atlas: Atlas, tmp_path: Path) -> None:
