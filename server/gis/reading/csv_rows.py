@@ -58,7 +58,7 @@ UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """The first bytes of what spreadsheets save as Unicode text."""
 MAX_QUOTE_LINES = 10_000
 """Lines by which is judged which columns are in quotes."""
-_QUOTED_TYPES = ("date", "local_timestamp", "timestamp")
+_QUOTED_TYPES = ("date", "dotted_date", "local_timestamp", "timestamp")
 """Types that values in quotes may have; numbers and true stay text."""
 MAX_LISTED_NAMES = 10
 BATCH_ROWS = 20_000
@@ -70,7 +70,8 @@ _WHOLE = re.compile(r"[+-]?\d+")
 _INT64 = range(-(2**63), 2**63)
 _INT64_DIGITS = 19
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
-_COMMA_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(,\d+)?")
+_COMMA_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?")
+_DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _LEADING_ZERO = re.compile(r"[+-]?0\d")
 
 Convert = Callable[[str], Any]
@@ -313,6 +314,12 @@ def _is_date(text: str) -> bool:
     return re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None and _parses(datetime.date.fromisoformat, text)
 
 
+def _dotted_date(text: str) -> datetime.date:
+    """31.12.2023: where dots part it, the day comes first everywhere."""
+    day, month, year = map(int, text.split("."))
+    return datetime.date(year, month, day)
+
+
 def _is_timestamp(text: str) -> bool:
     return re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", text) is not None and _parses(_timestamp, text)
 
@@ -348,6 +355,7 @@ _FITS: dict[str, Callable[[str], bool]] = {
     "number": lambda text: _NUMBER.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
     "comma_number": lambda text: _COMMA_NUMBER.fullmatch(text) is not None,
     "date": _is_date,
+    "dotted_date": lambda text: _DOTTED_DATE.fullmatch(text) is not None and _parses(_dotted_date, text),
     "local_timestamp": _is_local_timestamp,
     "timestamp": _is_timestamp,
 }
@@ -356,8 +364,9 @@ _CONVERT: dict[str, Convert] = {
     "integer": int,
     "digits": str,
     "number": float,
-    "comma_number": number_of,
+    "comma_number": lambda text: float(text.replace(".", "").replace(",", ".")),
     "date": datetime.date.fromisoformat,
+    "dotted_date": _dotted_date,
     "local_timestamp": datetime.datetime.fromisoformat,
     "timestamp": _timestamp,
     "coordinate": lambda text: number_of(text.strip()) if text.strip() else None,
@@ -371,6 +380,7 @@ _TYPES: dict[str, pa.DataType] = {
     "comma_number": pa.float64(),
     "coordinate": pa.float64(),
     "date": pa.date32(),
+    "dotted_date": pa.date32(),
     "local_timestamp": pa.timestamp("us"),
     "timestamp": pa.timestamp("us", "UTC"),
     "text": pa.string(),

@@ -191,6 +191,18 @@ async def test_numbers_with_decimal_commas_are_numbers_where_semicolons_separate
     assert await rows(database, "SELECT amount FROM data.tabbed") == [("1,234",), ("12,345",)]
 
 
+async def test_thousands_with_dots_and_dates_with_the_day_first_are_understood(
+    database: Database, tmp_path: Path
+) -> None:
+    lines = ["bau;kosten;beginn;version;fehler", "Brücke;1.234.567,50;31.12.2023;1.2.2023;31.12.2023"]
+    lines += ["Steg;99,9;1.2.2024;10.11.2023;32.12.2023", "Tunnel;2.000;;3.4.2023;1.2.2024"]
+    await load_file(database, text(tmp_path / "bauten.csv", "\n".join(lines)))
+    found = await rows(database, "SELECT kosten, beginn::text, fehler FROM data.bauten ORDER BY id")
+    assert found == [
+        (1234567.5, "2023-12-31", "31.12.2023"), (99.9, "2024-02-01", "32.12.2023"), (2000, None, "1.2.2024")
+    ]  # fmt: skip
+
+
 async def test_long_codes_keep_all_their_digits(database: Database, tmp_path: Path) -> None:
     parcels = ["12053400100123000001", "12053400100123000002"]
     posts = ["1750000000000000001", str(2**63 - 1)]
