@@ -136,6 +136,14 @@ async def test_only_pages_that_the_server_names_may_frame_a_map(
     await hosts.close()
 
 
+async def test_a_frame_that_is_lower_than_the_world_shows_its_middle(person: Person, enter: Enter) -> None:
+    await person.says("show countries")
+    frame = await enter(f"{await view_link(person)}?embed=1", width=600, height=400)
+    await frame.sees("countries")
+    middle = await frame.see("geoagent.map.getCenter().lng")
+    assert abs(middle) < 90, "it is beside the panel, and the other side of the world is not in the middle"
+
+
 async def test_names_pointers_and_selections_are_seen_by_the_others(person: Person, enter: Enter) -> None:
     await person.says("show airports in red")
     other = await enter(person.page.url)

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { around, isInSight, isOutside } from "./sight";
+import { around, isInSight, isOutside, middleOfWorld, zoomOfWorld } from "./sight";
 import type { Bounds } from "./types";
 
 const europe: Bounds = [-10, 35, 30, 60];
@@ -24,4 +24,11 @@ it("several bounds make one, but not across the antimeridian", () => {
   expect(around([[0, 0, 1, 1], [-5, 2, 0, 9]])).toEqual([-5, 0, 1, 9]);
   expect(around([])).toBeNull();
   expect(around([pacific])).toBeNull();
+});
+
+it("the whole world lies in the middle of what is not covered", () => {
+  expect(zoomOfWorld(1024)).toBe(1);
+  expect(middleOfWorld([-180, -85, 180, 85], { left: 0, right: 0 }, 400)).toBe(0);
+  expect(middleOfWorld([-180, -85, 180, 85], { left: 100, right: 0 }, 400)).toBe(-45);
+  expect(middleOfWorld([170, -20, -170, 20], { left: 0, right: 100 }, 400)).toBe(-135);
 });

@@ -28,3 +28,16 @@ export function around(all: readonly Bounds[]): Bounds | null {
   const column = (index: 0 | 1 | 2 | 3) => all.map((box) => box[index]);
   return [Math.min(...column(0)), Math.min(...column(1)), Math.max(...column(2)), Math.max(...column(3))];
 }
+
+/**
+ * The longitude in the middle of the map that has these bounds in the middle of what is not covered, at the zoom at which the world is as
+ * high as the map. Wider bounds would be fitted at a lower zoom, which maps do not have, and placed for that one.
+ */
+export function middleOfWorld([west, , east]: Bounds, padding: { left?: number; right?: number }, height: number): number {
+  const shift = ((padding.right ?? 0) - (padding.left ?? 0)) / 2;
+  const middle = (west + (east < west ? east + 360 : east)) / 2 + (shift / height) * 360;
+  return ((((middle + 180) % 360) + 360) % 360) - 180;
+}
+
+/** The lowest zoom of a map of this height. */
+export const zoomOfWorld = (height: number): number => Math.log2(height / 512);

@@ -14,6 +14,7 @@ import type { Layer } from "../protocol/types";
 import { calm } from "../browser/motion";
 import { session as stored } from "../browser/storage";
 import { besideCard, covering } from "../geometry/covering";
+import { middleOfWorld, zoomOfWorld } from "../geometry/sight";
 import type { Bounds, Camera, Projection } from "../geometry/types";
 import { drawn, type Looking, namesAreas, PLAIN } from "./drawing/drawn";
 import { DRAWING } from "./drawing/overlays";
@@ -201,8 +202,14 @@ export class MapView {
     const right = east < west ? east + 360 : east;
     // A panel that just changed with the map is as large as it will be in the next frame.
     requestAnimationFrame(() => {
-      this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], {
-        padding: this.padding(), maxZoom: right === west && north === south ? POINT_ZOOM : AREA_ZOOM, duration: options.instantly || calm() ? 0 : 900, essential: true,
+      const padding = this.padding();
+      const camera = this.map.cameraForBounds([west, Math.max(south, -85), right, Math.min(north, 85)], {
+        padding, maxZoom: right === west && north === south ? POINT_ZOOM : AREA_ZOOM,
+      });
+      const height = this.map.getContainer().clientHeight;
+      const isWorld = (camera?.zoom ?? 0) < zoomOfWorld(height) && this.map.getProjection()?.type !== "globe";
+      this.map.flyTo({
+        ...camera, ...(isWorld && { center: [middleOfWorld(bounds, padding, height), 0] }), duration: options.instantly || calm() ? 0 : 900, essential: true,
         ...(options.pitch !== undefined && { pitch: options.pitch }),
       });
     });
