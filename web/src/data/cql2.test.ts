@@ -32,6 +32,12 @@ suite("the filter builder", () => {
     expect(filter).toEqual({ op: ">=", args: [property("elevation"), 2000] });
   });
 
+  it("keeps all digits of long numbers", () => {
+    const filter = toCql2({ join: "and", conditions: [{ column: "elevation", comparison: "=", value: "1750024691357802480" }] }, COLUMNS);
+    expect(filter).toEqual({ op: "=", args: [property("elevation"), "1750024691357802480"] });
+    expect(describe(filter!)).toBe("elevation = 1750024691357802480");
+  });
+
   it("leaves a range open at the end that has no value", () => {
     const between = (value: string) => toCql2({ join: "and", conditions: [{ column: "elevation", comparison: "between", value }] }, COLUMNS);
     expect(between("5\n")).toEqual({ op: ">=", args: [{ property: "elevation" }, 5] });

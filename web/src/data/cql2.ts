@@ -118,7 +118,7 @@ const PARTS_OF_DATES: Record<string, Parameters<typeof t>[0]> = {
 const SIGNS: Record<string, string> = { "<>": "≠", "<=": "≤", ">=": "≥" };
 
 function scalar(value: unknown, { property, op }: Subject): string {
-  if (typeof value === "string") return `“${value}”`;
+  if (typeof value === "string") return isLongInteger(value) ? value : `“${value}”`;
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (typeof value !== "number") return String(value);
   if ((op === "month" || op === "weekday") && isNamed(op, value)) return nameOf(op, value);
@@ -166,9 +166,12 @@ function expression({ column: name, comparison, value }: Condition, column: Colu
   return { op: comparison, args: [property, literal(value.trim(), column)] };
 }
 
+/** A whole number that would be another one in JavaScript; the server reads it from its text. */
+const isLongInteger = (text: string) => /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
+
 function literal(text: string, column: Column | undefined): unknown {
   const kind = column?.kind;
-  if (kind === "integer" || kind === "number") return Number.isNaN(Number(text)) ? text : Number(text);
+  if (kind === "integer" || kind === "number") return Number.isNaN(Number(text)) || isLongInteger(text) ? text : Number(text);
   if (kind === "boolean") return text === "true";
   if (kind === "date") return { date: text };
   if (kind === "timestamp") return { timestamp: /Z|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.length === 10 ? `${text}T00:00:00` : text}Z` };

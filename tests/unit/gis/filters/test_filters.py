@@ -102,7 +102,11 @@ HIGH = {"op": ">", "args": [{"property": "elevation_m"}, 2000]}
          {"op": ">", "args": [{"property": "opened"}, {"date": "2020-01-02"}]}),
         ("updated > '2020-01-02T00:00:00+01:00'",
          {"op": ">", "args": [{"property": "updated"}, {"timestamp": "2020-01-01T23:00:00Z"}]}),
-        ("id = 9007199254740993", {"op": "=", "args": [{"property": "id"}, 9007199254740993]}),
+        # As text, which browsers leave as it is.
+        ("id = 9007199254740993", {"op": "=", "args": [{"property": "id"}, "9007199254740993"]}),
+        ("id in ('9007199254740993', 7)",
+         {"op": "in", "args": [{"property": "id"}, ["9007199254740993", 7]]}),
+        ({"op": "=", "args": [9007199254740993, 1]}, {"op": "=", "args": [9007199254740993, 1]}),
         ("false", {"op": "=", "args": [0, 1]}),
     ],
 )  # fmt: skip
