@@ -70,8 +70,10 @@ _TYPES = re.compile(r"^([a-z]{1,4})(type)$")
 
 @lru_cache(maxsize=65536)
 def name_words(name: str) -> tuple[str, ...]:
-    """The singular words of a table's or column's name: `busStops_2024` -> bus, stop, 2024."""
-    return tuple(map(singular, _spelt(name)))
+    """The singular words of a table's or column's name: `busStops_2024` -> bus, stop, 2024.
+
+    A name of nothing but signs, such as an emoji, is one word, so that each name has a first and a last one."""
+    return tuple(map(singular, _spelt(name))) or ((name,) if name else ())
 
 
 _SPELLINGS = {

@@ -77,7 +77,8 @@ def _begins_with_rows(table: Table, column: Column) -> bool:
 
 def _names_another(table: Table, column: Column) -> bool:
     """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of hydrants."""
-    label = name_words(without_origin(column.comment) or "")
+    comment = without_origin(column.comment) or ""
+    label = name_words(comment) if any(map(str.isalnum, comment)) else ()
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 

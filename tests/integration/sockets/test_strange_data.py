@@ -128,3 +128,25 @@ async def test_a_layer_by_very_large_numbers_can_still_be_changed(server: Server
         async with local_server(database_url) as second, client(second) as other:
             await other.ask("join", map_id=one.map_id)
             await other.ask("layer_update", layer_id="posts", filter=None, map_id=one.map_id)
+
+
+async def test_names_without_letters_keep_nobody_from_asking(server: Server, database_url: str) -> None:
+    """One table with such a column made the built-in model fail at each request that it would have declined."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        'CREATE TABLE data."★" (id int PRIMARY KEY, "😀" text, "-" text, "__" int, "😀 2" text, geom geometry(Point));'
+        """INSERT INTO data."★" VALUES (1, 'a', 'b', 2, 'c', ST_Point(1, 2));"""
+        'COMMENT ON COLUMN data."★"."😀 2" IS \'-\'; GRANT SELECT ON data."★" TO PUBLIC'
+    )
+    await connection.close()
+    async with local_server(database_url) as offline, client(offline) as one:
+        await until(lambda: any(table.name == "★" and table.columns for table in offline.registry.tables()))
+        await one.ask("join")
+        for text in (
+            "flibber the gronk",
+            "tell me about Germany",
+            "show ★",
+            "colour ★ by 😀",
+            "top 5 ★ by __",
+        ):
+            assert (await one.says(text))["status"] == "done", text
