@@ -117,7 +117,7 @@ async def fill(prepared: Prepared) -> ToolResult | None:
         await _resolve(prepared)
     except ToolSignal as signal:
         return steered(prepared.call, signal)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return _crashed(prepared.call, error)
     faults = _missing(blueprint, prepared.arguments, {})
     return _invalid(prepared.call, prepared.view, faults) if faults else None
@@ -210,7 +210,7 @@ def _invalid(call: ToolCall, view: View, faults: Sequence[Fault]) -> ToolResult:
     return refused(call, "invalid_arguments", invalid_arguments(call.name, faults, schema))
 
 
-def _crashed(call: ToolCall, error: Exception) -> ToolResult:
+def _crashed(call: ToolCall, error: BaseException) -> ToolResult:
     """The result for an unexpected exception: the log gets the details, the model and the user an id to find them."""
     number = os.urandom(4).hex()
     log.error("tool %s failed (error %s)", call.name, number, exc_info=error)
@@ -245,7 +245,8 @@ async def _executed(prepared: Prepared, context: ToolContext, before: Before | N
             raise
         # Nobody cancelled this turn: the tool waited for something that was cancelled elsewhere.
         result = cancelled(call, f"{call.name} was interrupted before it was done.")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        # What a tool calls may be a program that ends itself; it would end the server.
         why = getattr(context.agent, "why_unavailable", None)
         words = why(error) if why is not None else None
         result = steered(call, ToolUnavailable(words)) if words else _crashed(call, error)

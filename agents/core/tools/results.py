@@ -89,6 +89,10 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, bytes):
         return f"({len(value)} bytes)"
+    if hasattr(value, "to_dict"):  # A table of pandas as its rows, a series by its index.
+        return value.to_dict(orient="records") if hasattr(value, "columns") else value.to_dict()
+    if hasattr(value, "tolist"):  # A number or an array of NumPy.
+        return value.tolist()
     if hasattr(value, "__iter__"):
         return list(value)
     return str(value)

@@ -7,10 +7,13 @@ import dataclasses
 import datetime
 import json
 import logging
+import sys
 import threading
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,6 +184,20 @@ async def test_an_exception_never_ends_a_turn_and_its_internals_reach_only_the_l
     assert "hunter2" in caplog.text
 
 
+@pytest.mark.parametrize("thread", [False, True])
+async def test_a_tool_that_ends_its_program_ends_only_its_call(thread: bool) -> None:
+    """As `argparse` does with arguments that it does not like."""
+
+    @tool(thread=thread)
+    def quit() -> str:
+        sys.exit(2)
+
+    agent = Agent(Scripted([call("quit")], "sorry"), toolbox=[quit])
+    finished = await agent.run("go")
+    assert (finished.status, finished.text) == ("done", "sorry")
+    assert [result.error for result in results_of(agent.history)] == ["failed"]
+
+
 async def test_a_tool_steers_the_model_with_its_own_words() -> None:
     class Steering(Agent):
         @tool
@@ -234,6 +251,18 @@ class Record:
         ({"x": [float("inf"), 1]}, '<data>\n{"x":[null,1]}\n</data>', "Done"),
         ({1: {2}}, '<data>\n{"1":[2]}\n</data>', "Done"),
         (Decimal("1.5"), '<data>\n"1.5"\n</data>', "Done"),
+        (np.int64(3), "<data>\n3\n</data>", "Done"),
+        (
+            {"mean": np.float32(0.5), "all": np.array([1, 2])},
+            '<data>\n{"mean":0.5,"all":[1,2]}\n</data>',
+            "Done",
+        ),
+        (
+            pd.DataFrame({"a": [1, 2], "b": ["x", None]}),
+            '<data>\n[{"a":1,"b":"x"},{"a":2,"b":null}]\n</data>',
+            "Done",
+        ),
+        (pd.Series([7], index=["x"]), '<data>\n{"x":7}\n</data>', "Done"),
         (
             Model(name="a", day=datetime.date(2024, 1, 2)),
             '<data>\n{"name":"a","day":"2024-01-02"}\n</data>',
