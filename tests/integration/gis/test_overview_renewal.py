@@ -40,6 +40,7 @@ CHANGES = (
     "DELETE FROM data.things WHERE id BETWEEN 300 AND 330",
     "UPDATE data.things SET geom = NULL WHERE id = 400",
 )
+ROWS = 4_000
 VALUES = Summary(column="value", filter='{"op": "<", "args": [{"property": "value"}, 50]}')
 
 
@@ -56,7 +57,7 @@ async def grown(session: asyncpg.Connection, kind: str, srid: int) -> None:
     )
     await session.execute(
         f"INSERT INTO data.things (name, value, geom) SELECT 'n' || i, i % 100, ST_SetSRID({shape}, {srid})"
-        f" FROM (SELECT i, {x} AS x, {y} AS y FROM generate_series(1, 8000) AS i) AS s"
+        f" FROM (SELECT i, {x} AS x, {y} AS y FROM generate_series(1, {ROWS}) AS i) AS s"
     )
     await session.execute("CREATE INDEX ON data.things USING gist (geom)")
 
@@ -180,7 +181,7 @@ async def test_changes_that_a_session_replays_are_noted(
     await session.execute("RESET session_replication_role")
     _, _, ladder = await renew(database, session)
     assert ladder is not None
-    assert ladder.rows == 7999
+    assert ladder.rows == ROWS - 1
 
 
 async def test_a_fault_of_the_trigger_fails_no_statement(
@@ -225,7 +226,7 @@ async def test_tables_of_other_schemas_get_triggers_only_where_the_setting_says_
         row = await store.row((await state()).relid, fresh=True)
         assert row is not None
         assert row.ladder is not None
-        await check(session, row.ladder, 7998)
+        await check(session, row.ladder, ROWS - 2)
         # Of a server whose setting names the schema no more.
         await usual.build(session, table, await state())
         assert await session.fetchval(triggers) == 0
