@@ -51,6 +51,12 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
         return ModelError("timeout", f"{config.title} did not answer in time; try again.", retryable=True)
     if names & {"APIConnectionError", "RequestError", "TransportError", "ConnectionError", "OSError"}:
         return unreachable(config)
+    if "APIError" in names and message:
+        return ModelError(
+            "unavailable",
+            f"{config.title} broke off with an error: {_quote(message, config)}",
+            retryable=True,
+        )
     if isinstance(error, ValueError):
         return ModelError(
             "bad_reply", f"{config.title} sent a reply that cannot be read; try again.", retryable=True
@@ -180,10 +186,13 @@ def _quote(message: str, config: ModelConfig) -> str:
 
 
 def _status(error: Exception, kind: str) -> int | None:
-    """Errors inside a stream have the status of its start, 200, so they are classified by their kind."""
+    """Errors inside a stream have the status of its start, 200, so they are classified by their kind, which may be the
+    number of a status."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
         return status
+    if told := re.search(r"\b[45]\d\d\b", kind):
+        return int(told[0])
     for sign, meaning in _KINDS.items():
         if sign in kind:
             return meaning

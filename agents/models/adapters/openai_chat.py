@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -12,6 +13,7 @@ from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_text
 from agents.models.adapters.openai_client import make_client, with_our_limits
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
+from agents.models.adapters.thoughts import ThoughtFilter
 
 
 class OpenAIChat(Adapter):
@@ -114,6 +116,7 @@ class _Reply:
         self._finish: str | None = None
         self._refused = False
         self._usage: Any = None
+        self._thoughts = ThoughtFilter()
 
     def read(self, chunk: Any) -> list[TextDelta]:
         self._usage = getattr(chunk, "usage", None) or self._usage
@@ -140,6 +143,7 @@ class _Reply:
     def end(self, ids: IncomingIds) -> list[ModelEvent]:
         if self._finish is None:
             raise ConnectionError("the stream ended before the reply was finished")
+        rest = self._thoughts.rest()
         calls: list[ModelEvent] = [
             ToolCall(ids.of(slot.id), slot.name, slot.arguments) for slot in self._slots if slot.name
         ]
@@ -148,12 +152,16 @@ class _Reply:
             finish = "refusal"
         elif self._finish == "length":
             finish = "length"
-        return [*calls, Completed(self._priced(), finish, model=self._adapter.name)]
+        return [
+            *([TextDelta(rest)] if rest else []),
+            *calls,
+            Completed(self._priced(), finish, model=self._adapter.name),
+        ]
 
     def _text_of(self, words: Any) -> list[TextDelta]:
         refusal = getattr(words, "refusal", None)
         self._refused = self._refused or bool(refusal)
-        text = _text(words.content) + (refusal or "")
+        text = self._thoughts.without(_text(words.content)) + (refusal or "")
         return [TextDelta(text)] if text else []
 
     def _slot(self, fragment: Any) -> _Slot:
@@ -172,11 +180,16 @@ class _Reply:
         if usage is None:
             return self._adapter.usage(0, 0)
         return self._adapter.usage(
-            usage.prompt_tokens or 0,
-            usage.completion_tokens or 0,
+            _count(usage.prompt_tokens),
+            _count(usage.completion_tokens),
             cached=getattr(usage.prompt_tokens_details, "cached_tokens", 0) or 0,
             reasoning=getattr(usage.completion_tokens_details, "reasoning_tokens", 0) or 0,
         )
+
+
+def _count(tokens: Any) -> int:
+    """Some servers leave numbers out, or send them as texts."""
+    return int(tokens) if isinstance(tokens, int) or str(tokens).isdecimal() else 0
 
 
 class _Slot:
@@ -196,17 +209,24 @@ class _Slot:
         self.id = fragment.id or self.id
         if fragment.function is not None:
             self.name = fragment.function.name or self.name
-            self._pieces.append(fragment.function.arguments or "")
+            self._pieces.append(_arguments(fragment.function.arguments))
+
+
+def _arguments(arguments: Any) -> str:
+    """As text; some servers send them as an object."""
+    return json.dumps(arguments) if isinstance(arguments, dict) else arguments or ""
 
 
 def _written(chunk: Any) -> int:
     """Characters of text and arguments in a chunk."""
     count = 0
-    for choice in chunk.choices[:1]:
+    for choice in (chunk.choices or ())[:1]:
         if choice.delta is not None:
             count += len(_text(choice.delta.content)) + len(getattr(choice.delta, "refusal", None) or "")
             functions = (fragment.function for fragment in choice.delta.tool_calls or ())
-            count += sum(len(function.arguments or "") for function in functions if function is not None)
+            count += sum(
+                len(_arguments(function.arguments)) for function in functions if function is not None
+            )
     return count
 
 

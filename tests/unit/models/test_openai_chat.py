@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult
-from agents.core.model import Model, ToolSpec
+from agents.core.model import Model, ModelError, ToolSpec
 from tests.support.model_server import Call, ModelServer, Raw, Reply, Say
 from tests.unit.models.asking import asking, hear
 
@@ -100,6 +100,61 @@ async def test_thoughts_in_the_content_are_not_shown(server: ModelServer, make: 
     ]
     server.script([Raw((chunk({"content": parts}), chunk({}, "stop"), "data: [DONE]\n\n"))])
     assert (await hear(make("mistral:magistral"))).text == "Hello."
+
+
+@pytest.mark.parametrize(
+    ("pieces", "answer"),
+    [
+        (("<think>\nShow them?</think>\n\nDone.",), "Done."),
+        (("<th", "ink>Show", " them?</thi", "nk>", "\n\n", "Done", "."), "Done."),
+        (("\n<think>", "</think>", "<think>again</think>", "Done."), "Done."),
+        (("<think>cut off", " here"), ""),
+        (("<thin", " ice"), "<thin ice"),
+        (("<", "b"), "<b"),
+        (("<",), "<"),
+        (("Done: <think>", "is a tag</think>"), "Done: <think>is a tag</think>"),
+    ],
+)
+async def test_thoughts_between_tags_are_not_shown(
+    server: ModelServer, make: Make, pieces: tuple[str, ...], answer: str
+) -> None:
+    server.script(
+        [Raw((*(chunk({"content": piece}) for piece in pieces), chunk({}, "stop"), "data: [DONE]\n\n"))]
+    )
+    assert (await hear(make(GROQ))).text == answer
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ({"message": "CUDA out of memory"}, "broke off with an error: CUDA out of memory"),
+        ({"message": "Provider overloaded", "code": 502}, "has a problem (status 502)"),
+        ({"message": "Slow down", "code": "429"}, "allows no more requests for now"),
+    ],
+)
+async def test_an_error_inside_a_stream_is_told(
+    server: ModelServer, make: Make, fault: dict[str, Any], told: str
+) -> None:
+    server.script([Raw((f"data: {json.dumps({'error': fault})}\n\n",))] * 4)
+    with pytest.raises(ModelError) as raised:
+        await hear(make(GROQ))
+    assert told in str(raised.value)
+    assert raised.value.retryable
+
+
+async def test_odd_counts_and_arguments_of_servers_are_understood(server: ModelServer, make: Make) -> None:
+    call = {
+        "index": 0,
+        "id": "a",
+        "type": "function",
+        "function": {"name": "zoom_to", "arguments": {"place": "Rome"}},
+    }
+    usage = '"usage": {"prompt_tokens": "12", "completion_tokens": null}'
+    last = chunk({}, "tool_calls").replace('"id": "x"', f'"id": "x", {usage}')
+    server.script([Raw(('data: {"id": "x", "choices": null}\n\n', chunk({"tool_calls": [call]}), last))])
+    reply = await hear(make(GROQ))
+    assert [json.loads(call.arguments) for call in reply.calls] == [{"place": "Rome"}]
+    assert (reply.end.usage.input_tokens, reply.end.usage.output_tokens) == (12, 0)
 
 
 async def test_a_content_filter_is_a_refusal(server: ModelServer, make: Make) -> None:
