@@ -130,7 +130,7 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
     ]
     if not first and not alike:
         alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
-        noun = singular(_WORD.findall(table.name.lower())[-1])  # `scheme`, of `planned_schemes`
+        noun = singular(_noun_of(table))  # `scheme`, of `planned_schemes`
         own = [each.name for each in texts if each.name.lower() == noun and are_proper_names(each.samples)]
         alike = own or alike[:1]
     return tuple(dict.fromkeys([*first, *alike]))[:MAX_NAME_COLUMNS]
@@ -140,9 +140,15 @@ def _names_rows_in_short(column: str, table: Table) -> bool:
     """Whether a column is called “name” in short, alone or behind a noun for the table's rows: `trl_nm` of trails, but
     not `zone_nm` of incidents, which says where one was."""
     short = _SHORT_NAME.fullmatch(column)
-    *_, noun = ("", *_WORD.findall(table.name.lower()))
+    noun = _noun_of(table)
     letters = iter(noun)
     return short is not None and noun.startswith(short[1][:1]) and all(each in letters for each in short[1])
+
+
+def _noun_of(table: Table) -> str:
+    """The last word of the table's name; empty where it has none, as `2024` and an emoji."""
+    words: list[str] = _WORD.findall(table.name.lower())
+    return words[-1] if words else ""
 
 
 def _promise(each: Searchable) -> float:

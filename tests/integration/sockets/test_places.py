@@ -75,6 +75,27 @@ async def test_a_table_that_takes_too_long_is_named_with_the_places(samples_url:
             await connection.execute(text("DROP VIEW data.endless_places"))
 
 
+@pytest.mark.parametrize("name", ["2024", "Районы", "المدن", "🌳"])
+async def test_tables_of_any_name_leave_places_to_be_found(samples_url: str, name: str) -> None:
+    """One whose name has no letter from a to z kept everybody from finding anything."""
+    async with local_server(samples_url, ScriptedModel()) as server, client(server) as one:
+        async with server.database.owner.begin() as connection:
+            await connection.execute(
+                text(f'CREATE TABLE data."{name}" AS SELECT \'Paris\' AS "тип", ST_Point(1, 2, 4326) AS geom')
+            )
+            await connection.execute(text(f'GRANT SELECT ON data."{name}" TO PUBLIC'))
+        try:
+            await until(
+                lambda: any(table.name == name and table.columns for table in server.registry.tables())
+            )
+            await one.ask("join")
+            places = (await one.ask("find_place", text="Paris"))["places"]
+            assert places[0]["table"] in ("data.cities", "data.countries")
+        finally:
+            async with server.database.owner.begin() as connection:
+                await connection.execute(text(f'DROP TABLE data."{name}"'))
+
+
 async def test_only_who_is_on_the_map_may_look(server: Server) -> None:
     async with client(server) as one, client(server) as other:
         await one.ask("join")
