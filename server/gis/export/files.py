@@ -71,6 +71,8 @@ _KML_ELEMENTS = frozenset((
     "tessellate", "tilt", "timestamp", "visibility",
 ))  # fmt: skip
 """Columns that GDAL would write as elements of KML, which hide features or lose values."""
+_NOT_FIRST_IN_GPKG = frozenset("`~!@#$%^&*()+-={}|[]\\:\";'<>?,./")
+"""Signs with which GDAL begins no layer."""
 _UNFIT_KML = re.compile(r'[\x00-\x1f"&<>]')
 _WKB_TYPES = (
     "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection",
@@ -228,7 +230,7 @@ def _write_ogr(
             reader,
             path,
             driver=DRIVERS[kind],
-            layer=name,
+            layer=f"_{name}" if kind == "gpkg" and name[:1] in _NOT_FIRST_IN_GPKG else name,
             append=kind == "xlsx" and path.exists(),
             layer_options=options,
             encoding=(source.encoding or "UTF-8") if kind == "shp" else None,

@@ -317,6 +317,13 @@ async def test_files_hold_rows_without_a_place_where_all_have_a_shape(atlas: Atl
             assert (len(frame), sum(drawn)) == (2, 1), (table, kind)
 
 
+async def test_a_layer_may_be_called_by_signs(atlas: Atlas, tmp_path: Path) -> None:
+    for number, name in enumerate(("#1 (copy)", "'t Zand", "%")):
+        item = {"source": "data.towns", "name": name}
+        path, _ = await made(atlas, tmp_path, item, format="gpkg", file_name=f"signs_{number}")
+        assert [layer for layer, _ in pyogrio.list_layers(path)] == [f"_{name}"]
+
+
 async def test_what_a_format_has_no_place_for_is_refused_with_a_reason(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.beyond (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
