@@ -18,8 +18,8 @@ SHAPEFILE_KINDS = Template(
 )
 NO_PLACE_FOR = Template(
     "export_no_place_for",
-    "{layer} holds shapes or values that {kind} has no place for, such as coordinates outside of the earth. Filter "
-    "those out, or take gpkg.",
+    "{layer} cannot be written as {kind}, which has no place for some of its shapes or values, such as coordinates "
+    "outside of the earth. Filter those out, or take another format.",
 )
 SHEET_ROWS = Template("export_sheet_rows", "{layer} has {n} rows; a sheet holds {most}. Take csv.")
 SHEET_NAME = Template("export_sheet_name", "The sheet of {layer} is called {name}.")

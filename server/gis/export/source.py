@@ -276,8 +276,7 @@ class Source:
         if self.placing == "none":
             (rows,) = await self._row(sa.func.count())
             return int(rows), 0
-        shape = relation(self.table).c[self.table.geometry_column or ""]
-        rows, placed = await self._row(sa.func.count(), _filled(shape))
+        rows, placed = await self._row(sa.func.count(), _filled(geometry_of(self.table)))
         return int(rows), int(placed)
 
     async def summary(self) -> Summary:

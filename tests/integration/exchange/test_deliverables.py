@@ -317,6 +317,18 @@ async def test_files_hold_rows_without_a_place_where_all_have_a_shape(atlas: Atl
             assert (len(frame), sum(drawn)) == (2, 1), (table, kind)
 
 
+async def test_geographies_are_written_to_every_format(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.spots (id int PRIMARY KEY, place geography(Point, 4326))",
+        "INSERT INTO data.spots VALUES (1, 'SRID=4326;POINT(3 47)'), (2, NULL)",
+    )
+    for kind in SHAPED:
+        path, _ = await made(atlas, tmp_path, "data.spots", format=kind)
+        frame = pyogrio.read_dataframe(path) if kind != "parquet" else geopandas.read_parquet(path)
+        drawn = [shape for shape in frame.geometry if shape is not None and not shape.is_empty]
+        assert [(shape.x, shape.y) for shape in drawn] == [(3, 47)], kind
+
+
 async def test_a_layer_may_be_called_by_signs(atlas: Atlas, tmp_path: Path) -> None:
     for number, name in enumerate(("#1 (copy)", "'t Zand", "%")):
         item = {"source": "data.towns", "name": name}
@@ -331,7 +343,7 @@ async def test_what_a_format_has_no_place_for_is_refused_with_a_reason(atlas: At
         "CREATE TABLE data.collected (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
         "INSERT INTO data.collected VALUES (1, 'SRID=4326;GEOMETRYCOLLECTION(POINT(1 1), LINESTRING(0 0, 1 0))')",
     )
-    with pytest.raises(CannotExport, match="beyond holds shapes or values that kml has no place for"):
+    with pytest.raises(CannotExport, match="beyond cannot be written as kml, which has no place for"):
         await made(atlas, tmp_path, "data.beyond", format="kml")
     for kind in (None, "single", "multi"):
         with pytest.raises(

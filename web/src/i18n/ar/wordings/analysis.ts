@@ -10,7 +10,7 @@ export const analysis = {
   export_kml: "تكون KML دائمًا بخطوط الطول والعرض (EPSG:4326). خذ gpkg لنظام آخر.",
   export_same_columns: "سيحمل عمودان في الملف الاسم {name}.",
   export_shapefile_columns: "في {layer} من الأعمدة {n}؛ ويتسع Shapefile لـ {most}. اختر أقل، أو خذ gpkg.",
-  export_no_place_for: "في {layer} أشكال أو قيم لا يتسع لها {kind}، كإحداثيات خارج الأرض. استبعدها بمرشّح، أو خذ gpkg.",
+  export_no_place_for: "لا يمكن كتابة {layer} بصيغة {kind}، إذ لا تتسع لبعض أشكاله أو قيمه، كإحداثيات خارج الأرض. استبعدها بمرشّح، أو خذ صيغة أخرى.",
   export_shapefile_kinds: "في {layer} {kinds}؛ ويتسع Shapefile لنوع واحد. صفِّ حسب نوع الشكل، أو خذ gpkg.",
   export_sheet_rows: "في {layer} من الصفوف {n}؛ وتتسع الورقة لـ {most}. خذ csv.",
   export_not_transformable: "{far}، ولا يمكن تحويلها كلها. {choice}",
