@@ -25,9 +25,11 @@ from tests.integration.gis.test_overview_renewal import CHANGES, renew
 from tests.integration.gis.test_overviews import MANY, built, check, looked_at
 from tests.integration.tiles.drawing import Atlas
 
-ROWS = 6_000
+ROWS = 3_000
+FULL = 500
+"""Rows of a full tile."""
 LARGE = 10
-SHARE = 5.0
+SHARE = 10.0
 """Of the table for its overviews: enough for all bands of so small a table."""
 TOWN = (9, 284, 196)
 """The tile that two thirds of the rows lie in."""
@@ -38,10 +40,10 @@ LINE = "ST_MakeLine(place, ST_Translate(place, size, size))"
 @pytest.fixture(autouse=True)
 def dense_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles are full with few rows, and no cells of other bands are fine enough for them."""
-    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(1_000, 1_000))
+    monkeypatch.setattr(build, "USUAL_CAPS", TileCaps(FULL, FULL))
     monkeypatch.setattr(ladder, "MIN_CELLS", 4096)
-    monkeypatch.setattr(shapes, "DENSE_ROWS", 1_000)
-    monkeypatch.setattr(points, "DENSE_POINTS", 1_000)
+    monkeypatch.setattr(shapes, "DENSE_ROWS", FULL)
+    monkeypatch.setattr(points, "DENSE_POINTS", FULL)
     for module in (shapes, points):
         monkeypatch.setattr(module, "CELLS", 32)
 
@@ -363,7 +365,7 @@ async def check_full_tiles(session: asyncpg.Connection, found: Ladder, rows: int
               SELECT floor((ST_X(p) / {WORLD} + 0.5) * {1 << zoom})::int AS x,
                 floor((0.5 - ST_Y(p) / {WORLD}) * {1 << zoom})::int AS y
               FROM (SELECT ST_Transform(geom, 3857) AS p FROM data.things) AS placed) AS row
-            GROUP BY x, y HAVING count(*) > 1000"""
+            GROUP BY x, y HAVING count(*) > {FULL}"""
         )
         tiles = [tile for band in found.dense or () if band.zoom == zoom for tile in band.tiles]
         assert sorted((row["x"], row["y"]) for row in full) == sorted(tiles)

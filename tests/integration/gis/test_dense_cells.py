@@ -21,7 +21,7 @@ from server.gis.overviews.summaries import needed_summaries
 from server.gis.styles.kinds.binned import cell_pixels
 from server.gis.tiles import low_zoom
 from server.gis.tiles.grid import PIXELS, WORLD
-from tests.integration.gis.test_dense_bands import ROWS, SHARE, TOWN, dense_tiles, drawn, town
+from tests.integration.gis.test_dense_bands import FULL, ROWS, SHARE, TOWN, dense_tiles, drawn, town
 from tests.integration.gis.test_overviews import MANY, looked_at
 from tests.integration.tiles.drawing import Atlas
 
@@ -35,7 +35,7 @@ HIGH = {"op": ">", "args": [{"property": "value"}, 30]}
 @pytest.fixture(autouse=True)
 def broad_filters(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows that pass a filter are more than a tile may draw."""
-    monkeypatch.setattr(low_zoom, "USUAL_CAPS", TileCaps(1_000, 1_000))
+    monkeypatch.setattr(low_zoom, "USUAL_CAPS", TileCaps(FULL, FULL))
 
 
 def spec_of(kind: str, statistic: str) -> StyleSpec:
