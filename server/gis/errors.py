@@ -44,6 +44,10 @@ GONE = Template("data_gone", "{subject} does not exist any more.")
 COLUMN_GONE = Template(
     "data_column_gone", "A column of {subject} does not exist any more. Describe the table again."
 )
+NOT_FILLED = Template(
+    "data_not_filled",
+    "{subject} reads a materialized view that is not filled yet; REFRESH MATERIALIZED VIEW fills it.",
+)
 NOT_READABLE = Template("data_not_readable", "{subject} may not be read.")
 TOO_WIDE = Template(
     "data_too_wide",
@@ -276,6 +280,8 @@ def by_sqlstate(state: str, subject: str, message: str = "") -> GisError | None:
         return UnknownColumn(COLUMN_GONE(subject=subject))
     if state == INSUFFICIENT_PRIVILEGE:
         return UnknownTable(NOT_READABLE(subject=subject))
+    if state == "55000" and "has not been populated" in message:
+        return InvalidQuestion(NOT_FILLED(subject=subject))
     if state in ("54000", "54011") and (wide := too_wide(message)):
         return InvalidQuestion(TOO_WIDE(subject=subject, why=wide))
     if state in ("53100", "53200", "53400", "54000", "54001"):

@@ -28,9 +28,10 @@ export function isLabel(name: string, value: number): boolean {
   return Number.isInteger(value) && KEY_WORDS.has(words.at(-1) ?? "");
 }
 
-/** The value of a column. */
+/** The value of a column. A longer whole number than JavaScript has, such as the ids of some, is said to be rounded. */
 export function formatNumber(name: string, value: number): string {
-  return isLabel(name, value) ? number(value, { useGrouping: false }) : exact(value);
+  const text = isLabel(name, value) ? number(value, { useGrouping: false }) : exact(value);
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? `≈ ${text}` : text;
 }
 
 /** The value of a column where there is little room. */

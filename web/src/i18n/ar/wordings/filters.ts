@@ -67,6 +67,7 @@ export const filters = {
   data_too_slow: "استغرق السؤال عن {subject} وقتًا طويلًا فأُوقف. ضيّقه بعامل تصفية.",
   data_gone: "لم يعد {subject} موجودًا.",
   data_column_gone: "لم يعد أحد أعمدة {subject} موجودًا. صِف الجدول من جديد.",
+  data_not_filled: "يقرأ {subject} من عرض محفوظ لم يُملأ بعد؛ يملؤه REFRESH MATERIALIZED VIEW.",
   data_not_readable: "لا تُسمح قراءة {subject}.",
   data_too_wide: "صف من نتيجة {subject} أعرض مما يُقبل: {why}. أبقِ أعمدة أقل (العملية columns، أو أعمدة التصدير) وحاول مرة أخرى.",
   data_too_much: "يتطلب السؤال عن {subject} أكثر مما يجوز أن تصرفه قاعدة البيانات عليه.",
