@@ -234,9 +234,9 @@ class PostgisData:
             total = None  # It may be that of all rows, and the sample has fewer.
         passing = _rows_that_meet(entry, condition)
         most = text_length(page.limit * len(wanted))
-        statement = passing.add_columns(
-            *(selected(entry, each, lonlat, most).label(f"c{n}") for n, each in enumerate(wanted))
-        )
+        shown = [selected(entry, each, lonlat, most).label(f"c{n}") for n, each in enumerate(wanted)]
+        # Without a column, as of a table of shapes alone, PostgreSQL would return no rows to count.
+        statement = passing.add_columns(*(shown or [sa.true().label("row")]))
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
         asked = self._recording_guard(entry, filter)

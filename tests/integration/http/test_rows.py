@@ -176,3 +176,18 @@ async def test_rows_without_a_place_are_in_no_view(samples_url: str) -> None:
                 world = await rows.get("count", bounds="-180,-90,180,90")
                 assert world == {"count": 50 if filter is None else 20, "exact": True}
                 assert (await rows.get("count", bounds="0,0,20,10.1"))["count"] == 10
+
+
+async def test_a_table_of_shapes_alone_has_rows(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(
+        "CREATE TABLE data.outlines AS SELECT ST_Point(n, n, 4326) AS geom FROM generate_series(1, 3) n;"
+        "GRANT SELECT ON data.outlines TO PUBLIC"
+    )
+    await connection.close()
+    async with local_server(samples_url, ScriptedModel()) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.outlines", layer_id="outlines")
+        async with aiohttp.ClientSession(server.url) as session:
+            page = await Rows(session, f"/api/maps/{one.map_id}/layers/outlines").get()
+    assert (page["columns"], page["total"], page["rows"]) == ([], 3, [{}, {}, {}])
