@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from geopandas import GeoDataFrame
 from shapely import from_wkb
@@ -79,6 +80,14 @@ class Bench:
                 await connection.exec_driver_sql(statement)
         await self.registry.refresh()
         await self.registry.settle()
+
+
+@pytest.fixture(scope="module")
+def samples_url(request: pytest.FixtureRequest) -> str:
+    """In modules with `FEWER_ROWS = True` a third of the airports; references are computed from the same rows."""
+    few = getattr(request.module, "FEWER_ROWS", False)
+    url: str = request.getfixturevalue("fewer_samples_url" if few else "samples_url")
+    return url
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

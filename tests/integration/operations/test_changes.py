@@ -12,6 +12,8 @@ from sqlalchemy import text
 from server.gis.errors import InvalidQuestion, UnknownColumn
 from tests.integration.operations.conftest import Bench
 
+FEWER_ROWS = True
+
 
 def _has_moved(old: BaseGeometry, new: BaseGeometry) -> bool:
     """Whether the Hausdorff distance is more than 1e-8. It takes long to compute, and is at least that of the boxes."""

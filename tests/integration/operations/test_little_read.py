@@ -14,6 +14,8 @@ from server.gis.operations.support.geometry import uniting
 from tests.integration.operations.conftest import Bench
 from tests.support.statements import statements
 
+FEWER_ROWS = True
+
 FEW = 100
 
 

@@ -11,6 +11,8 @@ from shapely.geometry import Point
 from server.gis.errors import InvalidQuestion
 from tests.integration.operations.conftest import Bench
 
+FEWER_ROWS = True
+
 GEOD = Geod(ellps="WGS84")
 
 

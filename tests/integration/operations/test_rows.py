@@ -8,6 +8,8 @@ from pandas import DataFrame, to_numeric
 
 from tests.integration.operations.conftest import Bench
 
+FEWER_ROWS = True
+
 GAPS = (3.5, None, float("nan"), -1.0, 3.5, 0.0, float("inf"), None, 12.25)
 
 

@@ -15,6 +15,8 @@ from server.gis.export.deliverable import resolved, wanted_of, write
 from server.gis.expressions.identifiers import ADDED_KEY
 from tests.integration.operations.conftest import Bench
 
+FEWER_ROWS = True
+
 
 @pytest.fixture(scope="module", autouse=True)
 async def _figures(bench: Bench) -> None:

@@ -14,6 +14,8 @@ from sqlalchemy import text
 from server.gis.errors import InvalidQuestion
 from tests.integration.operations.conftest import Bench
 
+FEWER_ROWS = True
+
 ZERO_AREA = "POLYGON((0 0, 1 1, 2 2, 0 0))"
 CROSSED = "POLYGON((10 10, 12 12, 12 10, 10 12, 10 10))"
 SQUARE = "POLYGON((20 20, 21 20, 21 21, 20 21, 20 20))"
