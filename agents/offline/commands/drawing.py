@@ -95,7 +95,7 @@ class DrawingCommands(Grammar):
         has_value = any(table in tables for table, _, _ in self.vocabulary.values_called((word,)))
         names = [each for table in tables for each in table.columns if each.kind in _STATE_KINDS]
         return has_value or any(
-            word in name_words(each.name)
+            word in (*name_words(each.name), *name_words(each.comment or ""))  # “empty = still open”
             or ((each.kind != "text" or is_flag(each)) and _CLOSED & set(name_words(each.name)))
             for each in names
         )

@@ -289,7 +289,7 @@ class DataCommands(Grammar):
         linked = asks or cursor.word(-1) == "what's"
         found = bool(start) and cursor.word() == "the" and starts_superlative(cursor)
         if linked and found and self.superlative():
-            found = self.mention() is None and self._rows_of_a_value(None) is None
+            found = self.mention() is None and self._rows_of_a_value(None, one=True) is None
         cursor.at = start
         return found
 

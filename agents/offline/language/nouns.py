@@ -154,8 +154,8 @@ def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) 
     tables, layers = vocabulary.match_table(words), vocabulary.match_layer(words)
     guessed = False
     if tables is None and layers is None and not sure:
-        may_be_noun = cursor.word() and not {cursor.word(), words[0]} & NO_MISTAKES
-        tables = vocabulary.index.guess(words[0]) if may_be_noun else None
+        is_other = {cursor.word(), words[0]} & NO_MISTAKES or vocabulary.names_rows_by_value(words[:1])
+        tables = vocabulary.index.guess(words[0]) if cursor.word() and not is_other else None
         guessed = tables is not None
     length = max(tables.length if tables else 0, layers.length if layers else 0)
     if not length or not used[length - 1]:

@@ -256,16 +256,18 @@ class Vocabulary:
         ]
         return plain[0] if len(plain) == 1 else None
 
-    def match_group(self, noun: str) -> Value | None:
-        """The only table and column with values that end with the noun, and one of them: `oaks` are bur oaks and red
+    def match_group(self, *words: str) -> Value | None:
+        """The only table and column with values that end with these words, and one of them: `oaks` are bur oaks and red
         oaks. None if a table, a value of it or a kind has this name."""
+        noun = words[-1]
         looked_up = [each for values in self._values.values() for each in values if _last_word(each) == noun]
         found = [*self.index.by_last_word.get(noun, ()), *(each for each in looked_up if names_rows(*each))]
+        found = [each for each in found if len(words) == 1 or name_words(each[2])[-len(words) :] == words]
         columns = {(table.id, column) for table, column, _ in found}
         tables = {table for table, _ in columns}
-        values = [each for each in self.values_called((noun,)) if not each[2].isupper()]
+        values = [each for each in self.values_called(words) if not each[2].isupper()]
         called_so = any(each[0].id in tables or names_rows(*each) for each in values)
-        return found[0] if len(columns) == 1 and not called_so and not self.match_table((noun,)) else None
+        return found[0] if len(columns) == 1 and not called_so and not self.match_table(words) else None
 
     def names_rows_by_value(self, words: Words) -> bool:
         """Whether a noun means the rows with a value, or with values that end with it: `hydrants` of fittings."""
@@ -321,8 +323,15 @@ class Vocabulary:
             if not self._says_more(tables, words, length)
         )
         match = next((Match(length, names) for length, names in found if names), None)
-        is_other = match is not None and are_of_other_years(match.found, words[match.length :])
-        return None if is_other else match
+        if match is None or are_of_other_years(match.found, words[match.length :]):
+            return None
+        return None if self._is_whole_value(ids, words[: match.length], match.found) else match
+
+    def _is_whole_value(self, tables: Sequence[str], words: Words, columns: Sequence[str]) -> bool:
+        """Whether several words are a value, and no column is called exactly so: `play structure`, not “Shade
+        structure” of playgrounds."""
+        is_value = len(words) > 1 and any(table.id in tables for table, _, _ in self.values_called(words))
+        return is_value and words not in map(name_words, columns)
 
     def _says_more(self, tables: Sequence[Table], words: Words, length: int) -> bool:
         """Whether the run goes beyond a column: `last` of `checked last year`, `of schools` of `pupils of schools`."""

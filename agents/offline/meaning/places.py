@@ -18,6 +18,7 @@ from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
 from agents.offline.meaning.row_names import name_column, text_columns
@@ -98,6 +99,7 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
     places: list[Place] = []
     alike: list[str] = []
     missed: set[str] = set()
+    joint: list[Place] = []
     name = name.strip()
     for form in dict.fromkeys([name, *place_forms(name)]):
         asked = f"{form},{hint}" if hint.strip() else form
@@ -113,8 +115,9 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
         ]
         if places:
             break
+        joint += [each for each in own if table in (None, each.table) and is_one_of_joint(each, form, scene)]
     if not places:
-        places = await places_named_with_noun(scene, name, table)
+        places = await places_named_with_noun(scene, name, table) or joint
     if missed and table not in {each.table for each in places}:
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
@@ -122,6 +125,15 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
         nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
         raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
     return places
+
+
+def is_one_of_joint(place: Place, text: str, scene: Scene) -> bool:
+    """Whether an area has several names, of which `text` is one: `Headingley` of “Headingley & Hyde Park”."""
+    names = _JOINT_NAMES.split(fold(place.name))
+    return len(names) > 1 and fold(text) in names and scene.table(place.table).geometry_family == "polygon"
+
+
+_JOINT_NAMES = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|et|y|e|en)\s+")
 
 
 def is_called(place: Place, text: str, vocabulary: Vocabulary) -> bool:
@@ -301,20 +313,6 @@ def _is_rival(first: Place, other: Place) -> bool:
 
 def _is_in(place: Place, bounds: Bounds) -> bool:
     return is_in((place.longitude, place.latitude), bounds)
-
-
-def is_in(position: tuple[float, float], bounds: Bounds) -> bool:
-    """Whether a longitude and latitude are in a box, which may cross the antimeridian."""
-    (longitude, latitude), (west, south, east, north) = position, bounds
-    return south <= latitude <= north and (
-        west <= longitude <= east if west <= east else not east < longitude < west
-    )
-
-
-def is_within(inner: Bounds, outer: Bounds) -> bool:
-    """Whether a box lies in another one; both may cross the antimeridian."""
-    west, south, east, north = inner
-    return is_in((west, south), outer) and is_in((east, north), outer)
 
 
 PLACES = (

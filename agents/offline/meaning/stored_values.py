@@ -331,7 +331,7 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """Rows by the agent or manner of an action: `church-owned`, `strictly protected`; `protected`: any value."""
     who, _, verb = text.replace("-", " ").rpartition(" ")
     columns = [each for each in columns_of_doing(table, verb) if not is_of_another(table, each, (verb,))]
-    if len(columns) != 1 or (not who and has_date_of(table, verb) is not None):
+    if not columns or (not who and (len(columns) > 1 or has_date_of(table, verb) is not None)):
         return None
     if not who:
         is_value = await stored_values(scene, table, text_columns(table), [verb])  # `confirmed / discarded`
@@ -341,16 +341,18 @@ async def done_by(scene: Scene, table: Table, text: str) -> Cql2 | None:
         *adjective_forms(who),
         *(who.removesuffix(each) for each in ("ly", "ally", "y")),
     ]
-    stored = (await stored_values(scene, table, columns, list(dict.fromkeys(forms)))).get(columns[0].name)
-    return equals(columns[0].name, stored) if stored else None
+    stored = await stored_values(scene, table, columns, list(dict.fromkeys(forms)))
+    return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
 
 
 def has_date_of(table: Table, verb: str) -> Cql2 | None:
-    """`repaired`: rows with a date in the only column that records when that was done."""
-    dated = [each for each in table.columns if each.kind in ("date", "timestamp") and records(each, verb)]
-    if len(dated) != 1 or not verb.endswith(_PARTICIPLES):
-        return None
-    return {"op": "not", "args": [{"op": "isNull", "args": [property_of(dated[0].name)]}]}
+    """`repaired`: rows with a date in the only column that records when that was done; `unrepaired`: those without."""
+    for done in dict.fromkeys((verb, verb.removeprefix("un"))):
+        dated = [each for each in table.columns if each.kind in ("date", "timestamp") and records(each, done)]
+        if len(dated) == 1 and verb.endswith(_PARTICIPLES):
+            empty = {"op": "isNull", "args": [property_of(dated[0].name)]}
+            return {"op": "not", "args": [empty]} if done == verb else empty
+    return None
 
 
 def columns_of_doing(table: Table, verb: str) -> list[Column]:

@@ -81,3 +81,25 @@ async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(datab
         assert "Here is a chart: **Total seats of kiosks per year**" in await answer(
             "total seats of the kiosks per year, as a bar chart"
         )
+
+
+async def test_an_area_with_two_names_is_called_by_each_of_them(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE SCHEMA IF NOT EXISTS data; DROP TABLE IF EXISTS data.boroughs, data.benches;"
+        "CREATE TABLE data.boroughs (id int PRIMARY KEY, name text, geom geometry(Polygon, 4326));"
+        "INSERT INTO data.boroughs VALUES (1, 'Eastville & Hyde Lane', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
+        " (2, 'Westbury', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
+        "CREATE TABLE data.benches AS SELECT n AS id, ST_SetSRID(ST_MakePoint(8.01 + n / 50.0, 47.05), 4326) AS geom"
+        " FROM generate_series(0, 8) n; ALTER TABLE data.benches ADD PRIMARY KEY (id)"
+    )
+    await connection.close()
+    async with local_server(database_url) as server, client(server) as one:
+        await one.ask("join")
+        for place in ("eastville", "Hyde Lane"):
+            await one.says(f"how many benches are in {place}")
+            answer = one.named("ai_response")[-1]["message"]
+            assert "There are 5 benches where the position is in Eastville & Hyde Lane." in answer
+        await one.says("show benches in eastville")
+        await one.says("and in Westbury?")  # no bench is in both
+        assert "4 benches" in one.named("ai_response")[-1]["message"]

@@ -94,8 +94,9 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     table, own = context.table(areas), context.table(rows)
     if not (rows.named and areas.named) or table is None or table.geometry_family != "polygon":
         return None
-    if rows.where is None and context.has_column(areas, rows.noun):
-        return None
+    is_kind = rows.mention is not None and rows.mention.of_value
+    if (rows.where is None or is_kind) and context.has_column(areas, rows.noun):
+        return None  # `deer`, with a column `deer_cnt_2025` of the areas
     texts = (
         text_columns(own) if own is not None and areas.where is None and not is_least(bindings["how"]) else []
     )
@@ -168,7 +169,8 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """
     called = name_words(bindings["by"].text)
     own = context.vocabulary.match_table(called)
-    rows = own.found if own is not None else context.vocabulary.index.by_flag.get(" ".join(called), ())
+    is_table = own is not None and own.length == len(called)
+    rows = own.found if own and is_table else context.vocabulary.index.by_flag.get(" ".join(called), ())
     words = bindings["counted"][1]["column"].text
     having = {each: columns_called((each,), name_words(words)) for each in rows}
     if any(
@@ -312,6 +314,11 @@ RULES = (
         1.0,
     ),
     rule("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}", _count),
+    rule(
+        "<ask> top [{n:count}] {areas:bare} by [the] how=(number|count) of {source:rows}",
+        _count_in_areas,
+        BY_PLACE,
+    ),
     rule(
         "<ask> top [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}",
         _sum_of_rows,

@@ -227,6 +227,9 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if not rows.named or areas.guessed or context.size_summed(rows, bindings.get("figure")) is not None:
         return None
+    table = context.table(areas)
+    if table is not None and table.geometry_family == "point":
+        return None  # nothing lies in points
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import operator
+from collections.abc import Iterator
 from typing import Any
+
+import shapely
+from shapely.geometry import shape
 
 from agents.domain import Cql2
 
+MAX_COMMON_SHARE = 0.01
+"""Maximum share of the smaller of two places in the other one: borders of neighbours may overlap a little."""
 _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
@@ -15,7 +21,7 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
     """The filter without conditions that `wanted` excludes: `and in Spain?` after `in France`, `in 2022`
     after `in 2021`.
 
-    A column, or a part of its date, has one value in a row.
+    A column, or a part of its date, has one value in a row; and rows in one place are not in another beside it.
     """
     if before is None:
         return None
@@ -28,7 +34,30 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
     ]
     sides = {_compared(part) for part in conjuncts(before) if part not in kept}
     kept = [part for part in kept if _compared(part) is None or _compared(part) not in sides]
+    left = [
+        each
+        for part in kept
+        for each in _places(part)
+        if any(_are_apart(each, one) for one in _places(wanted))
+    ]
+    kept = [part for part in kept if not any(each in left for each in _places(part))]
     return kept[0] if len(kept) == 1 else {"op": "and", "args": kept} if kept else None
+
+
+def _places(part: Any) -> Iterator[dict[str, Any]]:
+    """The areas with a name in a condition."""
+    if isinstance(part, dict):
+        if "name" in part and part.get("type") in ("Polygon", "MultiPolygon"):
+            yield part
+        elif part.get("op") not in ("not", "or"):
+            for each in part.get("args", ()):
+                yield from _places(each)
+
+
+def _are_apart(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two areas have no more than their borders in common."""
+    first, second = (shapely.make_valid(shape(each)) for each in (one, other))
+    return bool(first.intersection(second).area <= MAX_COMMON_SHARE * min(first.area, second.area))
 
 
 def _are_opposites(one: Cql2, other: Cql2) -> bool:

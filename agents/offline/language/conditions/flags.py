@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language.names.comments import comment_head
-from agents.offline.language.words import Phrases, fold, name_words, word_set
+from agents.offline.language.words import Phrases, are_forms, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
@@ -49,20 +49,24 @@ def says_allowed(column: Column) -> bool:
     """Whether yes means allowed: “Dogs allowed (Y/N)” or a flag `dogs` without comment, not “Dogs banned (Y/N)”."""
     words = {*name_words(column.name), *name_words(column.comment or "")}
     is_plain = column.kind == "boolean" and not column.comment
-    return (is_plain or bool(words & _ALLOWED)) and not words & _BANNED
+    return (is_plain or bool(words & ALLOWED)) and not words & BANNED
 
 
-_ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit access accessible")
-_BANNED = word_set("banned prohibited restricted forbidden disallowed excluded refused ban no not without")
+ALLOWED = word_set("ok okay allowed accepted permitted allow accept permit access accessible")
+BANNED = word_set("banned prohibited restricted forbidden disallowed excluded refused ban no not without")
+"""Words of flags that say what is allowed or banned."""
 
 
 def is_flag_named(column: Column, words: Sequence[str]) -> bool:
     """Whether the words name the flag itself, not a detail: `treated` of “Treated against ash borers”, but
     not `ash`."""
     named = re.split(_REST_OF_COMMENT, column.comment or "", maxsplit=1, flags=re.IGNORECASE)[0]
-    return set(words) <= {*name_words(column.name), *name_words(named)}
+    names = {*name_words(column.name), *name_words(named)} - (_DOING - {*name_words(column.name)})
+    return all(word in names or any(are_forms(word, each) for each in names) for word in words)
 
 
+_DOING = word_set("run operate make take do go give hold put serve")
+"""Verbs of comments that tell nothing without their objects: “Run with an electric truck”."""
 _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|since)\b"
 
 

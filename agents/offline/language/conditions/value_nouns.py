@@ -10,7 +10,7 @@ from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
 from agents.offline.language.names.columns import columns_called, is_key_name
-from agents.offline.language.names.rows import names_rows
+from agents.offline.language.names.rows import names_rows, names_species
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (
@@ -35,13 +35,17 @@ NO_ADJECTIVE = word_set("""
     intersects contain contains overlap overlaps lie lies the there per
 """)
 """Words that are never adjectives, nor the last word of a value."""
-_ROWS = word_set("record entry row feature case project site item")
+_ROWS = word_set(
+    "record entry row feature case project site item job ticket incident event observation patient"
+)
 """Nouns for rows of any table, after a value."""
 _BEFORE_ONE = word_set("a an any each every nearest closest")
 """Words before a noun in the singular."""
 _JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4
 """Maximum number of words of a value before its noun."""
+_MOST_OF_GROUP = 2
+"""Maximum number of last words that several values have in common."""
 _MOST_WORDS = 3
 """Maximum number of words for a column before the code of a row."""
 
@@ -122,7 +126,9 @@ class ValueNouns:
             is_before = bool(following) and self.vocabulary.names_rows_by_value(
                 following
             )  # `a masked owl nest`
-            is_noun = (one and not is_before) or (not named and may_be_plural(last))
+            is_mass = last.endswith("ing") or (found is not None and self._is_species(*found[:2]))
+            in_singular = one or is_mass  # `pruning in 2025`
+            is_noun = (in_singular and not is_before) or (not named and may_be_plural(last))
             if is_row or (found and is_noun and names_rows(*found)):
                 return found  # `LJ-0042`; but `Orleans` is not a plural
         cursor.at = start
@@ -169,11 +175,24 @@ class ValueNouns:
         found = self.value_noun(one=one)
         if found is not None:
             return found
-        noun, written = self.cursor.keys(most=1)[0][:1], self.cursor.word()
-        is_noun = may_be_plural(written) or self.cursor.word(-1) in _BEFORE_ONE
-        group = self.vocabulary.match_group(noun[0]) if noun and is_noun else None
-        self.cursor.at += group is not None
-        return (*group[:2], f" {noun[0]}") if group is not None else None
+        cursor, start = self.cursor, self.cursor.at
+        is_one = cursor.word(-1) in _BEFORE_ONE
+        words, used = cursor.keys(most=_MOST_OF_GROUP)
+        for length in range(len(words), 0, -1):
+            group = self.vocabulary.match_group(*words[:length]) if used[length - 1] else None
+            if group is None:
+                continue
+            cursor.at = start + used[length - 1]
+            if is_one or may_be_plural(cursor.word(-1)) or self._is_species(*group[:2]):
+                return (*group[:2], f" {' '.join(words[:length])}")
+            cursor.at = start
+        return None
+
+    def _is_species(self, table: Table, column: str) -> bool:
+        """Whether a value was read that names living things, without a noun for their rows: `osprey`, not `osprey
+        nests`."""
+        following = self.cursor.keys()[0]
+        return names_species(table, column) and not (following and self.vocabulary.match_table(following))
 
     def _is_list_before_noun(self) -> bool:
         """`pine marten and red squirrel records`: joined singular values, the last followed by a noun."""

@@ -56,12 +56,14 @@ class Looks(Symbols):
 
     def colour(self, look: Look) -> Look | None:
         """`in red`, `blue dots`, `with a green fill`."""
-        self.cursor.take(p.IN_COLOUR)
+        opener = self.cursor.take(p.IN_COLOUR)
         self.cursor.take("a", "an", "the")
         begin = self.cursor.at
         color = take_colour(self.cursor)
         if color is None or look.color is not None or _is_name(self.cursor):
             return None
+        if opener == "with" and self.vocabulary.columns_called(self.tables, self.cursor.since(begin)):
+            return None  # `rivers with salmon`
         if is_value(self.cursor.since(begin), self.vocabulary, self.tables):
             return None
         self.cursor.take(p.COLOURED_THINGS, p.FILLS)

@@ -45,6 +45,7 @@ from agents.offline.language.names.costs import (
     word_cost,
     years_in,
 )
+from agents.offline.language.names.periods import per, without_period
 from agents.offline.language.words import Words, are_forms, name_words, word_set
 
 MAX_MEANT = 50
@@ -90,6 +91,8 @@ SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 words."""
 NOTHING_NEW = 0.75  # added for a noun without meaning
 OF_WHOLE = 2.5  # added for what a share is of: `pupils` of “% of pupils who walk”
+_TO_BE = re.compile(r"(?i)^[\w -]+ to be\b")
+"""“Deer to be culled” are not all deer."""
 _SHARE_OF = re.compile(r"(?i)(?:%|percent(?:age)?|share|proportion) of\b")
 
 
@@ -109,6 +112,9 @@ def columns_called(
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
     costs = _costs(tables, ("individual",) if words in _GROUP_SIZES else words, fits)
+    figure, period = without_period(words)
+    if period and not costs:
+        return columns_called(tables, figure, per(period, fits))
     if not costs or min(costs.values()) >= NOTHING_NEW:
         # `road class` of roads means `class`, not `road_name`
         after = _costs(tables, words, fits, after_noun=True)
@@ -203,6 +209,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     if said is not None:
         head = comment_head(comment)
         whole = said == name_words(comment or "") or head in (said, (*said, "name"), ("total", *said))
+        whole = whole and not _TO_BE.search(comment or "")
         other = 0.0 if said == words else NOTHING_NEW
         other += OF_WHOLE if _SHARE_OF.match(comment or "") else 0.0
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)) + other)

@@ -43,6 +43,7 @@ _SAY_HOW = _CODES | word_set("""
     name nm on share stat status sum tot total type year yr
 """)
 """Words about how something is recorded; the other words of the name suffice to mean the column."""
+_NAMING = word_set("name nm type typ class category")
 _SHORTEST_BEGINNING, _LEAST_CUT = 4, 4
 """Minimum length of an abbreviation by truncation, and of the part cut off."""
 _SHORTEST_OF_SEVERAL, _LEAST_OF_SEVERAL = 3, 2
@@ -92,7 +93,8 @@ def cost_of_name(name: str, kind: str, words: Words, *, when: bool = False) -> f
     content = tuple(word for at, word in enumerate(words) if word not in PASSED_OVER or word in own or not at)
     if not own or not content or len(content) > MAX_WORDS or words[-1] in PASSED_OVER - {*own}:
         return None
-    found = _aligned(own, content, 0, (), len(content) > 1)
+    says_how = len(own) > 1 and _NAMING.issuperset(own[1:])  # `hab_name` for the habitat
+    found = _aligned(own, content, 0, (), len(content) > 1 or says_how)
     if found is None:
         is_in_unit = UNITS_IN_FULL.get(content[0]) == own[-1] and len(content) > 1 and kind in NUMBERS
         rest = cost_of_name(name, kind, content[1:], when=True) if is_in_unit else None  # `litres lost`

@@ -10,7 +10,7 @@ from functools import lru_cache
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.columns import DULL, spelt_out
-from agents.offline.language.names.comments import phrases_for_rows, row_in_words, second_noun
+from agents.offline.language.names.comments import comment_head, phrases_for_rows, row_in_words, second_noun
 from agents.offline.language.names.costs import nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.words import name_words, naming_places, word_set
 
@@ -31,14 +31,21 @@ def nouns_of_rows(table: Table) -> dict[str, float]:
     own = {words[at] for at in naming_places(table.name)}
     found: dict[str, float] = dict.fromkeys(nouns_of_names(table), CALLED_SO)
     phrases = phrases_for_rows(table.comment) if table.comment else ()
+    columns = {name_words(column.name) for column in table.columns}
     for at, phrase in enumerate(phrases):
-        found = dict.fromkeys(_nouns_in(phrase), CALLED_SO + at / 4) | found
+        last = name_words(phrase)[-1]  # “Sports field bookings” with a column `sport` are bookings
+        nouns = [word for word in _nouns_in(phrase) if word == last or (word,) not in columns]
+        found = dict.fromkeys(nouns, CALLED_SO + at / 4) | found
     other = second_noun(table.comment)
     if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
         found.setdefault(other, CALLED_SO + 1)  # else a column distinguishes these rows
     each = row_in_words(table.comment)
     if each and not any(each in name_words(column.name) for column in table.columns):
         found.setdefault(each, CALLED_SO + 1)
+    if words[-2:] == ("work", "order") and not any(
+        "job" in name_words(column.name) for column in table.columns
+    ):
+        found["job"] = SPELT_OUT
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
     return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
@@ -100,3 +107,14 @@ def names_rows(table: Table, name: str, value: str = "") -> bool:
     column_words = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))
     return bool(_KINDS & column_words) or (value != "" and set(name_words(value)) <= own)
+
+
+def names_species(table: Table, name: str) -> bool:
+    """Whether a column holds kinds of living things, which are called in the singular: `knotweed near a river`."""
+    column = table.column(name)
+    return not _SPECIES.isdisjoint(
+        spelt_out(name).union(comment_head(column.comment) if column is not None else ())
+    )
+
+
+_SPECIES = word_set("species genus taxon vernacular")

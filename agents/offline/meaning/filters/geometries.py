@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from agents.domain import Bounds, Cql2, Focus, Table
 from agents.offline.answers import refusals
+from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.conditions import EarthLine, NearSpot, OnSide, Spot
 from agents.offline.meaning.filters.other_tables import joined
-from agents.offline.meaning.places import is_in, place_meant
+from agents.offline.meaning.places import place_meant
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import equals, property_of
 

@@ -12,11 +12,12 @@ from agents.offline.answers import refusals
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.boxes import is_within
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
     full_name,
     is_called,
-    is_within,
+    is_one_of_joint,
     place_meant,
     places_named_with_noun,
     row_of,
@@ -100,9 +101,10 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     named = [each for each in found.places if is_called(each, text, scene.vocabulary)]
     named = named or await places_named_with_noun(scene, text, None)
     known = [each for each in named if _is_area(scene, table, each)]
-    if not named and (
-        longer := _beginning_with([p for p in found.places if _is_area(scene, table, p)], text)
-    ):
+    areas = [each for each in found.places if _is_area(scene, table, each)]
+    joint = [each for each in areas if is_one_of_joint(each, text, scene)]
+    longer = joint[0] if len(joint) == 1 else _beginning_with(areas, text)
+    if not named and longer is not None:
         known, text = [longer], longer.name
     if found.not_searched or table.geometry_column is None:
         return None

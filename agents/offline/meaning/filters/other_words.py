@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 from agents.domain import Cql2, Table
 from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.names.columns import columns_called, measure_columns, spelt_out
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.row_names import text_columns
+from agents.offline.meaning.filters.alike_columns import by_explanation
+from agents.offline.meaning.filters.flags_in_words import flag_in_words
+from agents.offline.meaning.filters.named_in_part import named_in_part
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
-from agents.offline.meaning.stored_values import contains, equals, negated
+from agents.offline.meaning.stored_values import contains, equals, negated, property_of
 
 _CHARGES = word_set("fee fare price cost charge toll")
 _NOT_DONE = re.compile(r"(?:did|do|does|have|has|had)(?:n't| not) (?P<verb>[a-z]+)", re.IGNORECASE)
@@ -37,7 +41,13 @@ async def in_other_words(scene: Scene, table: Table, text: str) -> Cql2 | None:
         _free(table, text)
         or _not_done(table, text)
         or _state_alike(table, text)
+        or _overdue(table, text)
         or await _beginning_so(scene, table, text)
+        or by_explanation(table, text)
+        or flag_in_words(table, text)
+        or await named_in_part(
+            scene, table, [c for c in text_columns(table) if c != name_column(table)], text
+        )
     )
 
 
@@ -46,6 +56,29 @@ def _state_alike(table: Table, text: str) -> Cql2 | None:
     alike = next((words for words in _STATES if text.lower() in words), frozenset[str]())
     found = [(each.name, v) for each in text_columns(table) for v in each.samples if v.casefold() in alike]
     return equals(found[0][0], [found[0][1]]) if len(found) == 1 else None
+
+
+def _overdue(table: Table, text: str) -> Cql2 | None:
+    """`overdue`: the only due date is past, and no state says that it is done."""
+    due = [c for c in table.columns if c.kind in ("date", "timestamp") and _DUE & spelt_out(c.name)]
+    if text.lower() != "overdue" or len(due) != 1:
+        return None
+    today: Cql2 = {due[0].kind: datetime.date.today().isoformat()}
+    if due[0].kind == "timestamp":
+        today = {"timestamp": f"{datetime.date.today().isoformat()}T00:00:00Z"}
+    past: Cql2 = {"op": "<", "args": [property_of(due[0].name), today]}
+    done = {
+        c.name: own for c in text_columns(table) if (own := [v for v in c.samples if v.casefold() in _DONE])
+    }
+    return (
+        {"op": "and", "args": [past, *(negated(equals(name, own)) for name, own in done.items())]}
+        if done
+        else past
+    )
+
+
+_DUE = word_set("due deadline")
+_DONE = word_set("closed completed complete done finished resolved fixed cancelled canceled withdrawn")
 
 
 def _free(table: Table, text: str) -> Cql2 | None:

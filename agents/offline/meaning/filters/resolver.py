@@ -16,7 +16,7 @@ from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import word_cost, years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column
+from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column, whole
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -41,6 +41,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without_or_worse
+from agents.offline.meaning.filters.flags_in_words import tells_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
 from agents.offline.meaning.filters.other_words import DECIDED, DECISION
 from agents.offline.meaning.filters.times import (
@@ -278,7 +279,7 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
     numbers = [token.value for token in tokens if token.kind == "number"]
     others = [token for token in tokens if token.kind != "number" and token.lower not in ("or", "and", ",")]
     if is_number(column) and numbers and not others:
-        return equals(column.name, [_number(column, number) for number in numbers])
+        return equals(column.name, [whole(number) for number in numbers])
     raise Refuse(refusals.OTHER_KIND(column=column.name, table=table.title, kind=column.kind, text=text))
 
 
@@ -366,12 +367,14 @@ def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
 
 
 def _operand(table: Table, column: Column, value: Operand) -> float | int | str | bool:
+    if isinstance(value, Quantity) and tells_number(column, value.value):
+        return True
     if isinstance(value, bool) or column.kind == "boolean":
         raise Refuse(refusals.NO_BOOLEAN(column=column.name, table=table.title, kind=column.kind))
     if isinstance(value, Quantity):
+        if column.kind == "text":
+            return value.text
         if not is_number(column):
-            if column.kind == "text":
-                return value.text
             raise Refuse(refusals.VALUE_NO_NUMBERS(column=column.name, table=table.title))
         own = column_unit(column)
         is_years = value.unit is not None and value.unit.symbol == "years"
@@ -383,16 +386,12 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
                 ),
             )
         if value.unit is None or own is None:
-            return _number(column, value.value)
+            return whole(value.value)
         if own.dimension != value.unit.dimension:
             raise Refuse(
                 refusals.UNIT_UNLIKE(column=column.name, table=table.title, unit=own.symbol, text=value.text)
             )
-        return _number(column, convert(value.value, value.unit, own))
+        return whole(convert(value.value, value.unit, own))
     if isinstance(value, Day | ColumnMention | NamedRow):
         raise Refuse(refusals.NO_DATES(column=column.name, table=table.title))
     return value
-
-
-def _number(column: Column, value: float) -> float | int:
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value

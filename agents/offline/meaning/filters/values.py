@@ -30,8 +30,9 @@ from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.names.columns import columns_called, spelt_out
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
-from agents.offline.meaning.filters.alike_columns import by_explanation, in_any_alike, numbers_with
+from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
 from agents.offline.meaning.filters.listed import with_item
+from agents.offline.meaning.filters.named_in_part import named_in_part, value_in_part
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
 from agents.offline.meaning.filters.other_words import in_other_words
@@ -86,6 +87,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         values = (await stored_values(scene, table, [column], forms)).get(column.name)
         if not values and (codes := codes_with([column], part)) is not None:
             values = codes[1]
+        values = values or await value_in_part(scene, table, column, part)
         if not values:
             raise await no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)
@@ -95,7 +97,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     """The filter for `in Germany`: by own columns, else through another table; `in operation`: by a flag."""
     words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
-    named_alike = (words, ("is", *words[1:]))  # `in operation`, `at a junction`
+    named_alike = (words, ("is", *words[1:]), words[1:])  # `in operation`, `at a junction`, `at night`
     flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) in named_alike), None)
     if flag is not None:
         return {"op": "=", "args": [property_of(flag.name), True]}
@@ -106,7 +108,7 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse:
         shared = await with_shared_name(scene, table, text) or _beginning_with(table, text)
-        shared = shared or numbers_with(table, text)
+        shared = shared or numbers_with(table, text) or await named_in_part(scene, table, own, text)
         if shared is not None:
             return shared
         common, one = [each for each in own if each.samples], adjective_forms(text)
@@ -171,8 +173,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         found = found or in_another_form(own, text)
         found = found or (await _each_kind(scene, table, text) if len(split_values(text)) > 1 else None)
         found = found or await _two_kinds(scene, table, text) or has_date_of(table, text)
-        found = found or await in_other_words(scene, table, text)
-        if (found := found or by_explanation(table, text)) is not None:
+        if (found := found or await in_other_words(scene, table, text)) is not None:
             return found
         raise refusal from None
 

@@ -1,0 +1,39 @@
+"""Columns of figures per period: `boardings a day` and `daily boardings` for “Average boardings per weekday”."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.domain import Column
+from agents.offline.language.words import Words, name_words
+
+_ADVERBS = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annual": "year",
+}
+_JOINERS = frozenset(("a", "an", "per", "each", "every"))
+
+
+def without_period(words: Words) -> tuple[Words, str]:
+    """The words without the period that a figure is of, and that period; empty if they name none."""
+    if len(words) > 1 and words[0] in _ADVERBS:
+        return words[1:], _ADVERBS[words[0]]
+    if len(words) > 2 and words[-2] in _JOINERS and words[-1] in _ADVERBS.values():
+        return words[:-2], words[-1]
+    return (), ""
+
+
+def per(period: str, fits: Callable[[Column], bool] | None) -> Callable[[Column], bool]:
+    """A test for numbers whose name or comment says that they are per period: `weekday` and `daily` for a day; and
+    that pass another test."""
+
+    def is_per(column: Column) -> bool:
+        own = (*name_words(column.name), *name_words(column.comment or ""))
+        says_so = any(each.endswith(period) or _ADVERBS.get(each) == period for each in own)
+        return says_so and column.kind in ("integer", "number") and (fits is None or fits(column))
+
+    return is_per

@@ -1,0 +1,79 @@
+"""Rows by a part of a value: the surname of `K. Fraser`, `RSPB` for “RSPB Scotland”, `York Road` for “A64 York
+Road”."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.domain import Column, Cql2, Table
+from agents.geo.styling.colours import CSS_NAMES
+from agents.offline.language.names.columns import is_key_name
+from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.scene import Scene, unless_failed
+from agents.offline.meaning.stored_values import contains, equals, negated
+
+MIN_LETTERS = 4
+"""Minimum length of the longest word of a part, unless it is an abbreviation in capitals."""
+MIN_CAPITALS = 3
+MAX_VALUE_WORDS = 5
+"""Maximum number of words of a value; longer ones are notes."""
+MAX_ROWS = 200
+"""Maximum number of rows whose values are compared."""
+_COMMON = word_set("""
+    road street lane avenue drive park place square court hill bridge river green town city village district area zone
+    north south east west northern southern eastern western upper lower inner outer new old high main big small large
+    little great house home school station centre center hall church site building shop market hospital public private
+    other general local national open closed free good poor bad none unknown first second third left right full empty
+""")
+"""Words that many names have: `new schools` are not those of the New Hall Trust."""
+_DENIALS = word_set("no not non never without nor neither less lacking missing")
+
+
+async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
+    """The rows with the only value that begins or ends with these words, if one column alone has such a value."""
+    text = text.removeprefix("the ")
+    words = name_words(text)
+    is_long = max(map(len, words), default=0) >= MIN_LETTERS or (text.isupper() and len(text) >= MIN_CAPITALS)
+    if not is_long or set(words) <= _COMMON or text.lower() in CSS_NAMES:
+        return None
+    found: list[Cql2] = []
+    for column in columns:
+        if column.kind == "text" and column.samples and not is_key_name(column.name):
+            if not (values := await _values_with(scene, table, column, text)):
+                continue
+            same = equals(column.name, [values[0]])
+            others = await _values_with(scene, table, column, text, negated(same))
+            if found or len({*values}) > 1 or others or not _is_at_an_end(name_words(values[0]), words):
+                return None
+            found.append(same)
+    return found[0] if found else None
+
+
+async def value_in_part(scene: Scene, table: Table, column: Column, text: str) -> list[str]:
+    """The only value of a column that begins or ends with these words, as a list; empty without one."""
+    found = await named_in_part(scene, table, [column], text)
+    return [found["args"][1]] if found is not None else []
+
+
+async def _values_with(
+    scene: Scene, table: Table, column: Column, text: str, among: Cql2 | None = None
+) -> list[str]:
+    """Values of some rows that have the text as whole words."""
+    held = contains(column.name, text)
+    query = {"op": "and", "args": [held, among]} if among is not None else held
+    answer = await unless_failed(scene.data.query(table.id, [column.name], query, limit=MAX_ROWS)) or {}
+    values = (str(row[column.name]) for row in answer.get("rows", ()))
+    return [each for each in values if _has(name_words(each), name_words(text))]
+
+
+def _is_at_an_end(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    """Whether a value begins or ends with the words, apart from words of many names: `york` of “A64 York Road”."""
+    last = next((at for at in range(len(own), 0, -1) if own[at - 1] not in _COMMON), 0)
+    ends = (own[: len(words)], own[-len(words) :], own[max(last - len(words), 0) : last])
+    is_denied = not _DENIALS.isdisjoint({*own} - {*words})  # `smoke detectors` of “no smoke detectors”
+    return words in ends and len(own) <= MAX_VALUE_WORDS and not is_denied
+
+
+def _has(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    """Whether words follow each other in a value."""
+    return any(own[at : at + len(words)] == words for at in range(len(own) - len(words) + 1))
