@@ -18,11 +18,11 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, named_column, number_columns, top_column
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of, at_date
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene
-from agents.offline.meaning.steps import ColumnWords
+from agents.offline.meaning.steps import ANY_TIME, ColumnWords
 from agents.result_rows import rows_of
 
 Bound = Mapping[str, Any]
@@ -104,15 +104,15 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         ]
     )
     split = vocabulary.columns_called(tables, bound["color"].text) if "color" in bound else ()
-    if len(dates) != 1 or ("color" in bound and not split):
+    if not dates or (named is not None and len(dates) > 1) or ("color" in bound and not split):
         return None
     color = ColumnMention(bound["color"].text, split) if split else None
-    when = ColumnMention(bound["when"].text if "when" in bound else dates[0], (dates[0],))
+    when = ColumnMention(bound["when"].text if "when" in bound else ANY_TIME, tuple(dates))
+    where = all_of(rows.where, bound.get("more"))
+    where = at_date(where, when) if where is not None else None
     kind = "line" if "line" in bound["kind"].lower() else "histogram"
     period = bound["period"].lower().removesuffix("s")
-    return i.Chart(
-        kind, rows.mention, (when,), "", color, all_of(rows.where, bound.get("more")), period=period
-    )
+    return i.Chart(kind, rows.mention, (when,), "", color, where, period=period)
 
 
 def _over_time(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:

@@ -8,13 +8,24 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import command, row_column, tables_of
+from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import measure_columns, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, doers_of, english, name_words
+from agents.offline.language.words import are_forms, are_names, doers_of, english, name_words
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Mention, NearSpot, OneOf, Top, all_of
+from agents.offline.meaning.conditions import (
+    MOST_FIRST,
+    ColumnMention,
+    Empty,
+    Mention,
+    NearSpot,
+    Negation,
+    OneOf,
+    Top,
+    all_of,
+)
 from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Show, Statistic
 
 MOST_LISTED = 50
@@ -219,12 +230,24 @@ def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Rows(Mention("them", pronoun=True), None, None, MOST_FIRST, (*names,)) if len(names) == 1 else None
 
 
+def _who_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`who owns Farr`: the column of the agent, in the row of this name."""
+    verb = bound["does"].removesuffix("s")
+    doers = doers_of(english().irregular.get(verb, verb.removesuffix("ed")))
+    names = {c.name for t in vocabulary.few_tables for c in t.columns if set(name_words(c.name)) <= doers}
+    return Lookup(next(iter(names)), bound["of"]) if len(names) == 1 and are_names(bound["of"]) else None
+
+
 def _costs(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what would it cost to replace them?`: the total of a column `replacement_cost`."""
     words = f"{bound['does']} cost"
     names = {each for table in vocabulary.few_tables for each in vocabulary.columns_called((table,), words)}
-    mention = Mention("them", pronoun=True)
-    return Statistic("sum", ColumnMention(words, (*names,)), mention, None) if len(names) == 1 else None
+    rows = bound.get("rows", _THEM)
+    if "rows" in bound:
+        names &= {each.name for table in tables_of(rows.mention, vocabulary) for each in table.columns}
+    if len(names) != 1 or rows.top is not None:
+        return None
+    return Statistic("sum", ColumnMention(words, (*names,)), rows.mention, rows.where)
 
 
 def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -238,13 +261,30 @@ def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of the five largest cities in Brazil`: the ranked rows with these columns."""
-    rows, words = bound["rows"], [each.text for each in bound["what"]]
+    rows = bound["rows"]
+    return _with_columns(bound, vocabulary) if rows.top is not None and rows.top.limit else None
+
+
+def _with_columns(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`list the arenas with their name, capacity and year built`: rows with these columns, none of them yes or no; with
+    one column, the rows that have a value there."""
+    rows = bound.get("rows", _THEM)
+    words = [each.text for each in bound["what"]]
     tables = tables_of(rows.mention, vocabulary)
     columns = [vocabulary.columns_called(tables, each) for each in words]
-    if rows.top is None or not rows.top.limit or not tables or not all(columns):
+    if not tables or not all(columns):
         return None
     shown = tuple(dict.fromkeys(name for names in columns for name in names))
-    return Rows(rows.mention, rows.where, rows.top, rows.top.limit, shown, wording=tuple(words))
+    own = [each for table in tables for each in table.columns if each.name in shown]
+    if "list" in bound and any(map(is_flag, own)):
+        return None
+    limit = rows.top.limit if rows.top is not None and rows.top.limit else MOST_LISTED
+    is_one = "list" in bound and len(words) == 1
+    known = Negation(Empty(ColumnMention(words[0], shown))) if is_one else None
+    return Rows(rows.mention, all_of(rows.where, known), rows.top, limit, shown, wording=tuple(words))
+
+
+_THEM = Subject(Mention("them", pronoun=True))
 
 
 COMMANDS = (
@@ -252,6 +292,21 @@ COMMANDS = (
         "[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}",
         _of_first_rows,
         -1.0,
+    ),
+    command(
+        "list=(list [of]|[show [me]|give me|make|i need|i want] (a|the) (table|list) of) [all] [the] {rows:selection}"
+        " (with|showing|including|along with|together with) [the|their|its] {what:columns}",
+        _with_columns,
+        -1.0,
+    ),
+    command(
+        "(show [me]|give me|make|i need|i want|put them in|list them in) (a|the) (table|list)"
+        " (with|showing|of) [the|their|its] {what:columns}",
+        _with_columns,
+        -1.0,
+    ),
+    command(
+        "[and] (which|what) (ones|ones are they|are they)", lambda *_: Rows(_THEM.mention, limit=MOST_LISTED)
     ),
     command(
         "(which|what) {rows:selection} (does|do) {line:line} (cross|touch|run through|pass through|go through)",
@@ -268,10 +323,11 @@ COMMANDS = (
     command(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", _each_listed, 3.0),
     command(
         "[and] (what|how much) (would|will|does|do) (it|that) cost [us] to {does:words}"
-        " (it|them|these|those|all of them)",
+        " (it|them|these|those|all of them|[all] [the] {rows:selection})",
         _costs,
     ),
     command("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", _who, -1.0),
+    command("[and] who {does:words} [the] {of:words}", _who_of),
     command(
         "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)",
         _done_most,

@@ -21,6 +21,7 @@ from agents.offline.language.names.columns import measure_columns, spelt_out
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
+from agents.offline.language.tokens import words_of
 from agents.offline.language.words import are_pieces_of, fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
@@ -45,6 +46,8 @@ _OF_EACH = word_set("average mean median rate share percent percentage per ratio
 """Words for figures that cannot be summed: `avg_wage_eur`, `ed_rate_10k`, lanes of road segments."""
 _PRICES = word_set("price tariff fee fare wage salary rent toll")
 """Amounts that belong to single rows; they are summed only on request."""
+_CHARGES = word_set("fees fares tolls")
+"""Plurals that mean the sum over rows: `top 5 clubs by fees`."""
 _FLOWS = re.compile(r"\b(average|mean|daily|hourly|per (day|hour|weekday))\b")
 
 
@@ -71,12 +74,15 @@ def is_of_each(column: Column, words_for_it: str = "") -> bool:
 def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     """Whether columns are summed if no function is named: measures, and counts if `said` is plural."""
     columns = [column for name in names if (column := table.column(name)) is not None]
-    if any(is_of_each(each, said) or spelt_out(each.name) & _PRICES for each in columns):
+    words = fold(said).split()
+    is_price = _CHARGES.isdisjoint(words) and any(spelt_out(each.name) & _PRICES for each in columns)
+    if is_price or any(is_of_each(each, said) for each in columns):
         return False
     measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
     units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
     measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}
-    *_, last = fold(said).split()
+    measured |= {name for name, unit in units.items() if unit.symbol == "hours" and "hours" in words}
+    last = words[-1]
     plural = singular(last) != last or last in _SAME_IN_PLURAL or last.endswith("ed")
     return set(names) <= measured or (
         plural and are_counts((table,), tuple(names)) and "year" not in name_words(said)
@@ -320,7 +326,7 @@ class Figures(Pieces):
             columns = [each for each in table.columns if each.name in names and each.name not in table.key]
             if not columns or any(each.kind not in ("integer", "number") for each in columns):
                 continue
-            if function or adds_up(table, names, fold(self.cursor.tokens[end - 1].text)):
+            if function or adds_up(table, names, words_of(self.cursor.tokens[begin:end])):
                 found.append(table)
         return [each for each in found if each in self.roots] or found
 

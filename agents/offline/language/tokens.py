@@ -159,8 +159,9 @@ def _token(kind: TokenKind, content: str, start: int, end: int) -> Token:
 
 
 _CLOSING = re.compile(r"(?<=\w)[\s,]+(?:please|pls|plz|thanks|thank you|thx|cheers)[\s.!]*$", re.IGNORECASE)
+_ALTOGETHER = re.compile(r"\ball together\b", re.IGNORECASE)
 
 
 def without_closing(text: str) -> str:
     """A message without `please` or thanks at its end: nothing else is said by them, whatever comes before."""
-    return _CLOSING.sub("", text)
+    return _ALTOGETHER.sub("altogether", _CLOSING.sub("", text))

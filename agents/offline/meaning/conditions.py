@@ -385,3 +385,12 @@ def without_wording(meant: Any) -> Any:
     if isinstance(meant, Mapping):
         return tuple((name, without_wording(each)) for name, each in meant.items())
     return tuple(map(without_wording, meant)) if isinstance(meant, tuple | list) else meant
+
+
+def at_date(condition: Condition, date: ColumnMention) -> Condition:
+    """The condition with its unnamed times at this date: `cases per month of onset since 2024`."""
+    if isinstance(condition, Group):
+        return replace(condition, parts=tuple([at_date(part, date) for part in condition.parts]))
+    if isinstance(condition, Compare | Between) and condition.measure == "time" and condition.column is None:
+        return replace(condition, column=date)
+    return condition

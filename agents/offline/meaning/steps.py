@@ -16,6 +16,9 @@ from agents.offline.meaning.conditions import Condition, Mention, Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.units import Unit
 
+ANY_TIME = "the time"
+"""The words for a date that a request does not name, of a table with several."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords:
@@ -185,7 +188,7 @@ def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) ->
     return value
 
 
-_LEAST = frozenset(("fewest", "least", "lowest", "smallest", "shortest", "narrowest"))
+_LEAST = frozenset(("fewest", "quietest", "least", "lowest", "smallest", "shortest", "narrowest"))
 _OPENING = re.compile(
     r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
     r"|draw|create|compute|calculate|how far (?:away )?(?:is it|is|are))\s+",

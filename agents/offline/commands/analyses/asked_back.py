@@ -5,9 +5,13 @@ The analyst sees the goal but not the conversation, so each alternative is a com
 
 from __future__ import annotations
 
+import re
+
 from agents.core.errors import ToolFailed
+from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
+from agents.offline.language.names.columns import times_of
 from agents.offline.language.reading import read
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import Mention, OneOf
@@ -15,6 +19,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene
 from agents.offline.meaning.steps import (
+    ANY_TIME,
     VALUES_NAMED,
     AnalysisStep,
     ColumnWords,
@@ -33,14 +38,14 @@ async def ask_back(scene: Scene, chain: Chain, goal: str) -> None:
     for part in (step for each in chain.parts for step in steps_within(each)):
         for features in inputs_of(part):
             try:
-                await _check(scene, part, features)
+                await _check(scene, part, features, goal)
             except Ask as ask:
                 raise await _with_goals(scene, ask, features, goal) from None
             except (Refuse, ToolFailed):
                 continue  # the analyst reports it, and the map records the attempt
 
 
-async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features) -> None:
+async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features, goal: str) -> None:
     mention = features.mention
     if mention is None or features.previous or features.drawn or not mention.tables:
         return
@@ -51,7 +56,23 @@ async def _check(scene: Scene, part: AnalysisStep | Grouped, features: Features)
     if features.where is not None:
         await to_cql2(scene, table, features.where)
     for column in columns:
+        if column.text == ANY_TIME:
+            _ask_for_time(table, goal)
         column_called(scene, table, column.text)
+
+
+def _ask_for_time(table: Table, goal: str) -> None:
+    """Raise Ask for the date by which rows are grouped, with a goal for each."""
+    names = [each.name for each in times_of(table)]
+    goals = [_PERIOD.sub(rf"\g<0> of {name}", goal, count=1) for name in names]
+    question = refusals.WHICH(purpose=ANY_TIME, names=", ".join(names[:-1]), last=names[-1])
+    raise Ask(question, names, goals=goals)
+
+
+_PERIOD = re.compile(
+    r"\b(?:decade|year|quarter|month|day of the week|weekday|hour of the day|day|hour)\b(?! of )",
+    re.IGNORECASE,
+)
 
 
 def _others(part: AnalysisStep | Grouped, features: Features) -> list[Mention]:

@@ -162,7 +162,8 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     title = found[-1].title
     rate, limit, by = title[:1].lower() + title[1:], bindings.get("n") or 1, _column(bindings)
-    return (*found, first_groups_step(bindings["areas"].noun, bindings["how"], rate, by, limit))
+    how = "most" if bindings["how"] == "top" else bindings["how"]
+    return (*found, first_groups_step(bindings["areas"].noun, how, rate, by, limit))
 
 
 def _column(bindings: Mapping[str, Any]) -> str:
@@ -194,6 +195,11 @@ RULES = (
     rule(
         f"(colour|color|shade|map) [the] {{areas:named}} by [the] [number of] {{source:bare}} {_PEOPLE}",
         _rate,
+        -2.0,
+    ),
+    rule(
+        f"<ask> how=(top) [{{n:count}}] {{areas:named}} by [the] [number of] {{source:bare}} {_PER}",
+        _greatest,
         -2.0,
     ),
     *(

@@ -27,10 +27,12 @@ from agents.offline.meaning.conditions import (
     Empty,
     Negation,
     all_of,
+    at_date,
     parts_of,
 )
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    ANY_TIME,
     AddedColumn,
     AnalysisStep,
     ColumnWords,
@@ -110,9 +112,13 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     is_year = len(years) == 1 and len(dates) < 2
     if is_year and period == "year":
         return (Grouped(rows, years[0], figure, title=title),)
-    if not (is_year or len(dates) == 1) or table.column(period) is not None:
+    is_unclear = named is None and len(dates) > 1 and len(dates) == len(times)
+    if not (is_year or is_unclear or len(dates) == 1) or table.column(period) is not None:
         return None
-    changes = _changes(period, years[0] if is_year else dates[0], of_years=is_year)
+    date = ANY_TIME if is_unclear else years[0] if is_year else dates[0]
+    if named is not None and rows.where is not None:
+        rows = replace(rows, where=at_date(rows.where, ColumnMention(date, (date,))))
+    changes = _changes(period, date, of_years=is_year)
     dated = step("columns", rows, changes=changes)
     return (dated, Grouped(RESULT, period, figure, title=title))
 
@@ -233,9 +239,17 @@ RULES = (
     ),
     rule(f"{HOW_MANY_OF_THEM} {_PER}", of_them(by_period)),
     rule(
-        f"(which|what|in which|in what|on which|on what) {_PERIOD} [{{within:condition}}]"
+        f"(which|what|in which|in what|on which|on what) {_PERIOD} [of {{when:column}}] [{{within:condition}}]"
         " (had|has|have|were|are there|were there|saw|did) [the]"
         f" how=(most|fewest|least) {{source:rows}} {_WHEN} [{{more:condition}}]",
+        _period_with_most,
+    ),
+    rule(
+        f"[<what>|(which|what)] [the] how=(busiest|quietest) {_PERIOD} (for|of|by|in terms of) {{source:rows}}",
+        _period_with_most,
+    ),
+    rule(
+        f"(which|what) {_PERIOD} (is|was) [the] how=(busiest|quietest) (for|of|in terms of) {{source:rows}}",
         _period_with_most,
     ),
 )

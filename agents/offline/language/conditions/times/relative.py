@@ -21,7 +21,7 @@ def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> C
     """A condition relative to today, on `column` or the row's date. Returns None without moving the cursor if
     none follows."""
     start = cursor.at
-    cursor.take("in", "during", "from", "within", "over", "of")
+    cursor.take("in", "during", "from", "within", "over", "of", "for")
     is_span = (
         cursor.take("the") is not None
     )  # `in the last year` is relative to today, `last year` is a calendar year
