@@ -31,6 +31,8 @@ from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.commands.assembly.measured import PAID
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
+from agents.offline.language.conditions.not_done import DONE_IN
+from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.days import HALVES, MONTHS, SEASONS, WEEKDAYS
 from agents.offline.language.conditions.times.in_force import ONGOING
 from agents.offline.language.grammar import words_in, words_of_templates
@@ -72,18 +74,24 @@ def _is_in_two_years(group: Group) -> bool:
     return len(years) > 1
 
 
+def _groups_in(intent: Intent) -> list[Group]:
+    return [part for part in parts_of(intent) if isinstance(part, Group)]
+
+
 def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> list[str]:
     """The words of a command that its intent does not account for.
 
     Analyses are not checked, because templates cover every word; nor are intents that are not carried out.
     """
-    if isinstance(intent, (*NOT_CARRIED_OUT, Analyse)):
+    if isinstance(intent, Analyse):
+        return [text] if any(map(_is_in_two_years, _groups_in(intent))) else []
+    if isinstance(intent, NOT_CARRIED_OUT):
         return []
     if left_out := _references_left_out(text, intent):
         return left_out
     is_faded = isinstance(intent, Show) and intent.look.fade is not None  # more transparent than what?
     parts = parts_of(intent)  # with the ids of all tables that a noun may mean
-    if is_faded or any(map(_is_in_two_years, [part for part in parts if isinstance(part, Group)])):
+    if is_faded or any(map(_is_in_two_years, _groups_in(intent))):
         return [text]
     held = {word for part in parts if isinstance(part, str) for word in name_words(part)}
     own = words_of_templates(tuple(phrase for tool in tools for phrase in tool.phrases))
@@ -130,7 +138,14 @@ _BY_GROUP = re.compile(r"(?i)\b(per|for each|for every|in each|in every|of each|
 @cache
 def language_words() -> frozenset[str]:
     """All fixed words of the language."""
-    phrases = (PAID, ONGOING, *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)))
+    phrases = (
+        PAID,
+        ONGOING,
+        DONE_IN,
+        RISEN,
+        FALLEN,
+        *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)),
+    )
     found = {word for phrase in phrases for words in phrase for word in words.split()}
     found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}
     for words in vars(lexicon).values():

@@ -64,6 +64,17 @@ def _outlined(bound: Bound, _: Vocabulary) -> Intent | None:
     return Restyle(bound.get("layer"), Look(outline=color)) if bound["look"] == Look(color=color) else None
 
 
+def _outlined_in(width: float) -> Any:
+    """`make the outlines thick and dark grey`: their width and colour."""
+
+    def outlined(bound: Bound, _: Vocabulary) -> Intent | None:
+        color = bound["look"].color
+        look = Look(outline=color, outline_width=width)
+        return Restyle(bound.get("layer"), look) if bound["look"] == Look(color=color) else None
+
+    return outlined
+
+
 def _with(look: Look) -> Any:
     return lambda bound, _: Restyle(bound.get("layer"), look)
 
@@ -98,6 +109,7 @@ _OUTLINES = (
     "[the|its|their] (outline|outlines|border|borders|edge|edges|stroke|border lines) [of {layer:mention}]"
 )
 _MAKE = "[make|draw|set|turn|i want|give me|use]"
+_WIDTHS = (("(thicker|wider|bolder|thick|bold)", THICK_PX), ("(thinner|finer|thin|fine)", THIN_PX))
 COMMANDS = (
     command("((clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
             " [from|of|on|for]|unfilter) [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
@@ -131,10 +143,14 @@ COMMANDS = (
     command(f"{_REMOVE} {_ALL_BUT} {{layers:mentions}}", lambda bound, _: Remove(bound["layers"], others=True), -1.0),
     command(f"hide {_ALL_BUT} {{layers:mentions}}", lambda bound, _: SetVisible(bound["layers"], False, others=True),
             -1.0),
+    command("hide (everything else|all else|the rest|the others|[all] [the] other layers|all [the] others)",
+            lambda *_: SetVisible((Mention("it", pronoun=True),), False, others=True), -1.0),
     command(f"(make|draw|set|turn|change|colour|color|paint) {_OUTLINES} [to|in|into] {{look:look}}", _outlined, -1.0),
+    *(command(f"(make|draw|set|turn|change) {_OUTLINES} {words} (and|,) {{look:look}}", _outlined_in(width), -1.0)
+      for words, width in _WIDTHS),
     command(f"(remove|hide|no|without|drop|delete) {_OUTLINES}", _with(Look(outline_width=0.0)), -1.0),
     *(command(f"{_MAKE} ({words} {_OUTLINES}|{_OUTLINES} {words})", _with(Look(outline_width=width)), -1.0)
-      for words, width in (("(thicker|wider|bolder|thick|bold)", THICK_PX), ("(thinner|finer|thin|fine)", THIN_PX))),
+      for words, width in _WIDTHS),
     command(f"[show] [no (fill|filling) [,]] (only|just) {_OUTLINES}", _with(Look(unfilled=True)), -1.0),
     command(f"{_REMOVE} {{rows:mention}} {{where:where}}",
             lambda bound, _: Refine(bound["rows"], Negation(bound["where"]), verb="remove"), 1.0),

@@ -21,6 +21,7 @@ from agents.offline.conversation.other_rows import (
     number_of_others,
     same_of_others,
     share_among_others,
+    with_other_value,
 )
 from agents.offline.conversation.past_calls import (
     calls_made,
@@ -224,6 +225,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or figure_of_other_rows(before, asked_now, vocabulary)
         or share_among_others(before, asked_now, vocabulary)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
+        or with_other_value(before, memory.rows_text or _shown_before(messages), asked_now, vocabulary)
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(messages, asked_now, vocabulary)
@@ -245,6 +247,16 @@ def _other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None
     while len(asked) > 1 and (again := with_time(asked[-2], asked[-1])) is not None:
         asked[-2:] = [again]
     return with_time(asked[-1], asked_now) if asked else None
+
+
+def _shown_before(messages: Sequence[Message]) -> str:
+    """The words for the rows that the message before the last one showed."""
+    asked = [each.text for each in messages if isinstance(each, UserMessage)]
+    return (
+        re.sub(r"(?i)^(?:show|list|map|display)(?: me)?(?: all)?(?: the)? ", "", asked[-2])
+        if asked[1:]
+        else ""
+    )
 
 
 def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

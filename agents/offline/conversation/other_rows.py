@@ -108,6 +108,40 @@ def number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str
     return f"how many {other['rows']}{counted['rest'] or ' are there'}"
 
 
+def with_other_value(before: str, rows: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`and silver?` after `how many clinics have gold status`: the only value of the same column is replaced, in the
+    question or in the words for the `rows` that its pronoun means (`and pruning?` after `how much did they cost`). A
+    value that was left out is not replaced, because the other one would be left out, too."""
+    if _PRONOUN.search(before) is not None:
+        others = with_other_value(rows, "", asked_now, vocabulary)
+        return _PRONOUN.sub(lambda _: others or "", before, count=1) if others is not None else None
+    other = _OTHER_VALUE.fullmatch(asked_now)
+    found = vocabulary.values_called(name_words(other["what"])) if other is not None else ()
+    if other is None or not before:
+        return None
+    named = {
+        match.span()
+        for table, name, value in found
+        for column in table.columns
+        if column.name == name
+        for sample in column.samples
+        if sample != value
+        for match in re.finditer(rf"(?<!\w){re.escape(sample)}(?:e?s)?(?!\w)", before, re.IGNORECASE)
+    }
+    if len(named) != 1:
+        return None
+    ((begin, end),) = named
+    left_out = re.search(r"(?i)(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) (?:the )?$", before[:begin])
+    return f"{before[:begin]}{other['what']}{before[end:]}" if left_out is None else None
+
+
+_PRONOUN = re.compile(r"\b(?:they|them|those|these)\b", re.IGNORECASE)
+_OTHER_VALUE = re.compile(
+    r"(?:and |now |what about |how about |same for )+(?:for |the )*(?P<what>[^\W\d][^?,]*?)(?: ones?)?\W*",
+    re.IGNORECASE,
+)
+
+
 def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
     """Whether the words name the rows of a table, in the plural."""
     words = name_words(text)

@@ -144,15 +144,17 @@ SIZED = Phrases(f"""
 """)
 _THINGS = "[circles|dots|points|lines|symbols|markers|bubbles|ones]"
 SIZED_MORE = Phrases(
-    f"(bigger|larger|thicker|wider) {_THINGS} ((the|for) (more|higher|larger)|with more|for (greater|bigger))"
+    f"(bigger|larger|thicker|wider) {_THINGS}"
+    " ((the|for) (more|higher|larger)|[where there (is|are)|with] more|for (greater|bigger)|where (the|their|its))"
 )
 THE_BIGGER = Phrases(
     "[,] the (bigger|larger|thicker|wider) [the|their] [circle|circles|dot|dots|point|points|line|lines]"
 )
 SIZED_MOST = Phrases(f"(biggest|largest|thickest|widest) {_THINGS} (for|where) [the]")
-THEY_HAVE = Phrases(
-    "they (carry|have|hold|get|see|serve|produce|cover) | (live|lives) there | there (is|are) | it (has|carries)"
-)
+THEY_HAVE = Phrases("""
+    they (carry|have|hold|get|see|serve|produce|cover) | (live|lives) there | there (is|are) | it (has|carries)
+    | (is|are) (bigger|larger|higher|greater|more)
+""")
 OPACITY = Phrases("opacity | opaque | alpha | visible")
 TRANSPARENCY = Phrases(
     "transparency | transparent | see-through | translucent | semi-transparent | half-transparent"
@@ -196,9 +198,9 @@ CLASS_NOUNS = Phrases("""
 """)
 NAME_WORDS = Phrases("[their|the] names | [its|the] name | a label | labels")
 IN_COLOUR = Phrases("(in|with) [the] (colour|color) | in | as | to | using | with")
-COLOURED_THINGS = Phrases("""
-    colour | color | circles | dots | points | lines | areas | polygons | shapes | markers
-""")
+COLOURED_THINGS = Phrases(
+    "colour | color | circles | dots | points | lines | areas | polygons | shapes | markers"
+)
 BY = Phrases("by [the value of|the|their|its] | according to | based on | after | for each | per")
 LABELLED = Phrases("labelled | labeled | annotated | captioned | with (label|labels) | with a label")
 _THEM = "(it|them|these|those|each|each one)"
@@ -310,13 +312,6 @@ SHARE = Phrases("""
     [a|the] (share|percentage|percent|proportion|fraction|part|%) [of] | by how (many|much) (percent|per cent|%)
 """)
 PERCENT = Phrases("percent | percentage | per cent | % | relative")
-RISEN = Phrases("""
-    growth | increase | increases | gain | gains | rise | grow | grew | grown | increased | gained | rose | risen
-""")
-FALLEN = Phrases("""
-    decrease | decreases | decline | drop | loss | losses | lose | lost | shrink | shrank | shrunk | fall | fell
-    | declined | decreased | dropped
-""")
 CHANGED = Phrases("change | changes | changed | development | difference")
 """Nouns and verbs for the change of a number between two years."""
 OF_EACH = Phrases("""

@@ -39,7 +39,7 @@ def offered(answer: str) -> list[str]:
 @pytest.mark.parametrize(
     ("request_", "closest"),
     [
-        ("average age of the pertussis patients", "average age of nmc cases where disease is Pertussis"),
+        ("average age of those struck by pertussis", "average age of nmc cases where disease is Pertussis"),
         (
             "tell me which hospitals ended up gold",
             "show health facilities where fac type is Hospital and ideal status is Gold",

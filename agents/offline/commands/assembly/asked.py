@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.piece import PAYMENT, Piece
 from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
@@ -80,6 +80,14 @@ class Asked:
             if len(numbers) == 1:
                 pieces[at] = replace(each, value=ColumnMention(numbers[0], tuple(numbers)))
         return replace(self, pieces=tuple(pieces))
+
+    def with_amount(self) -> Asked:
+        """The question with an amount for `what` before a payment: `what did we spend on repairs`."""
+        kinds = [(each.kind, each.text) for each in self.pieces[:2]]
+        if len(kinds) < 2 or kinds[0][0] != "ask" or kinds[1] != ("column", PAYMENT):
+            return self
+        first, *rest = self.pieces
+        return replace(self, pieces=(replace(first, kind="amount"), *rest))
 
     def without_years(self) -> Asked:
         """The question without `per year` if a column implies it: `cost_eur_yr`. Otherwise it remains unread."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.piece import PAYMENT, Piece
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.in_force import times_lasting, times_until
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.names.columns import spelt_out
@@ -153,7 +154,7 @@ class MeasuredPieces:
     def _change(self, place: int, column: ColumnMention | None) -> Iterable[Piece]:
         in_percent = self.cursor.take(p.PERCENT) is not None
         begin = self.cursor.at
-        for rises, phrases in ((True, p.RISEN), (False, p.FALLEN), (None, p.CHANGED)):
+        for rises, phrases in ((True, RISEN), (False, FALLEN), (None, p.CHANGED)):
             self.cursor.at = begin
             if self.cursor.take(phrases):
                 self.cursor.take("in", "of")
@@ -301,7 +302,7 @@ class MeasuredPieces:
             names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
             if len(names) == 1:
                 paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)
-                yield replace(paid, text="costs")  # the plural means a sum
+                yield replace(paid, text=PAYMENT)
         self.cursor.at = place
         if self.cursor.take(A_YEAR):
             yield self._piece("yearly", place, cost=1.5)
@@ -319,7 +320,7 @@ class MeasuredPieces:
         begin = self.cursor.at
         if len(names) == 1:
             self.cursor.at += 1
-            yield replace(self._piece("column", place, ColumnMention(names[0], names), 1.0), text="costs")
+            yield replace(self._piece("column", place, ColumnMention(names[0], names), 1.0), text=PAYMENT)
         self.cursor.at = begin
 
 

@@ -130,7 +130,7 @@ def _of_table(
         asked = Asked(table, way)
         if not asked.is_joined:
             continue
-        asked = asked.without("them").without_years().with_numbers().with_alternatives()
+        asked = asked.without("them").without_years().with_numbers().with_alternatives().with_amount()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
         if asked.figure_is_fixed or asked.has("yearly"):

@@ -10,8 +10,9 @@ from agents.domain import Column, Table
 from agents.geo.styling.colours import colour_name
 from agents.geo.styling.ramps import DEFAULT_QUALITATIVE, QUALITATIVE
 from agents.offline.answers import refusals
+from agents.offline.language.conditions.explained_numbers import numbers_explained
 from agents.offline.language.conditions.flags import NO, YES, flag_values
-from agents.offline.language.words import fold, word_set
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import is_number, named_column
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
@@ -65,6 +66,9 @@ async def _stored(scene: Scene, table: Table, column: Column, words: str) -> Seq
     if column.kind == "boolean":
         return flag_values(column, fold(words) in YES) if fold(words) in YES | NO else []
     if is_number(column):
-        return [float(words)] if words.replace(".", "", 1).isdigit() else []
+        explained = numbers_explained(column.comment).get(name_words(words))
+        if words.replace(".", "", 1).isdigit():
+            return [float(words)]
+        return [] if explained is None else [explained]
     found = await stored_values(scene, table, [column], adjective_forms(words))
     return found.get(column.name, [])

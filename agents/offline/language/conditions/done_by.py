@@ -17,7 +17,7 @@ from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
-from agents.offline.meaning.columns import is_point_in_time
+from agents.offline.meaning.columns import is_number, is_point_in_time
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -313,6 +313,11 @@ class DoneBy(NotDone):
         """Whether a column holds yes or no."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
+
+    def is_amount(self, column: ColumnMention) -> bool:
+        """Whether a column holds numbers that are no years: `cost this year` compares no cost."""
+        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
+        return bool(found) and all(is_number(each) and not is_point_in_time(each) for each in found)
 
     def has_no_time(self, column: ColumnMention) -> bool:
         """Whether a column holds yes or no, and no other one tells when, as `burn_year` does for `burned`."""

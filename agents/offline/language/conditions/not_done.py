@@ -1,4 +1,5 @@
-"""Conditions on what was not done: `never inspected`, `no maintenance since 2020`, `that don't run on Sundays`."""
+"""Conditions on what was done at a time, and what was not: `done in March 2025`, `never inspected`, `no maintenance
+since 2020`, `that don't run on Sundays`."""
 
 from __future__ import annotations
 
@@ -11,11 +12,12 @@ from agents.offline.language.conditions.times.days import take_period
 from agents.offline.language.conditions.verbs import is_empty_where_not, records
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_quantity
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import Phrases, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
     Condition,
+    DatePart,
     Empty,
     Negation,
     OneOf,
@@ -25,12 +27,25 @@ from agents.offline.meaning.conditions import (
 _DATES = ("date", "timestamp")
 
 
+DONE_IN = Phrases("""
+    [that were|which were|were] (done|made|carried out|conducted|performed|undertaken)
+    | [that|which] (happened|occurred|took place)
+""")
+"""Verbs that say no more than the rows do."""
+
+
 class NotDone(Comparisons):
     """Rules for actions that did not happen."""
 
     def one(self) -> Condition | None:
         """One condition of any kind; implemented by the full set of rules."""
         raise NotImplementedError
+
+    def done_in_time(self) -> Condition | None:
+        """`inspections done in March 2025`: the time of the rows."""
+        found = self.one() if self.cursor.take(DONE_IN) else None
+        is_time = isinstance(found, DatePart) or getattr(found, "measure", "") == "time"
+        return found if is_time and getattr(found, "column", None) is None else None
 
     def not_doing(self) -> Condition | None:
         """`that don't run on Sundays`: false, for a boolean column; `that don't use the euro`."""

@@ -68,10 +68,10 @@ class Conditions(Unlinked, States):
         if (taken := take_geometry(cursor) or take_near_spot(cursor) or take_period(cursor)) is not None:
             return taken
         found = self._first(
-            self.in_force, self.in_state, self.about, self.whole_value, self.never_done, self.not_doing, self.negated,
-            self.focus, self.lettered, self.named, self.done_by, self.done_by_nobody, self.by_someone, self.made_of,
-            self.flag_is, self.with_column, self.by_column, self.comparison, self.beyond_a_column, self.between_years,
-            self.sized, self.place,
+            self.done_in_time, self.in_force, self.in_state, self.about, self.whole_value, self.never_done,
+            self.not_doing, self.negated, self.focus, self.lettered, self.named, self.done_by, self.done_by_nobody,
+            self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column, self.comparison,
+            self.beyond_a_column, self.between_years, self.sized, self.place,
         )  # fmt: skip
         if found is not None:
             return found
@@ -278,6 +278,8 @@ class Conditions(Unlinked, States):
         if when is None and has_time and cursor.take("in the", "during the", "in", "during", "on the", "on"):
             day = take_day(cursor)
             when = Compare("=", day, column) if day is not None else None
+        if isinstance(when, Compare) and isinstance(when.value, Quantity) and self.is_amount(column):
+            when = None  # `cost this year`
         if when is not None:
             return Negation(when) if negative else when
         cursor.at = start

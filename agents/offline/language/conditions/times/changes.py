@@ -3,18 +3,25 @@ between 2018 and 2023`."""
 
 from __future__ import annotations
 
-from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.nouns import take_quantity
-from agents.offline.language.words import name_words
+from agents.offline.language.words import Phrases, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, Quantity, joined
 
 MAX_MEASURE_WORDS = 3
 _SINCE = ("between", "from", "since")
 _OF_THEIR = ("of their", "of its", "of the", "of", "in their", "in its", "in", "their", "its", "the")
+RISEN = Phrases("""
+    growth | increase[s] | gain[s] | rise | grow | grew | grown | increased | gained | rose | risen
+    | [has|have] (went|gone) up
+""")
+FALLEN = Phrases("""
+    decrease[s] | decline[d] | drop | loss | losses | lose | lost | shrink | shrank | shrunk | fall | fell | decreased
+    | dropped | [has|have] (went|gone) down
+""")
 _NOUNS = frozenset(("growth", "increase", "gain", "rise", "decrease", "decline", "drop", "loss"))
 _ENDS = frozenset((*_SINCE, "by", "more", "over", "less", "at", "under", "and", "or", "with", "?", ".", ","))
 
@@ -59,7 +66,7 @@ class Changes(ValueRules):
 
     def _take_direction(self) -> str:
         """The operator between the later and the earlier value; empty if no verb of change follows."""
-        return "<" if self.cursor.take(p.FALLEN) else ">" if self.cursor.take(p.RISEN) else ""
+        return "<" if self.cursor.take(FALLEN) else ">" if self.cursor.take(RISEN) else ""
 
     def _amount(self) -> tuple[Quantity | None, str]:
         """The amount of change and its comparison operator: `by more than 15 %`, `of over 500`."""
