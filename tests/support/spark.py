@@ -1,4 +1,4 @@
-"""A real standalone Spark, one for all tests of a process that need it."""
+"""A real standalone Spark with two workers, one for all tests of a process that need it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from server.spark.cluster import ClusterSize, LocalCluster
 from server.spark.jars import default_folder, installed
 from server.spark.problem import SparkProblem
 
-SMALL = ClusterSize(workers=1, cores=1, worker_megabytes=512, driver_megabytes=640)
-"""Of two workers, each would load and compile the same classes for half of the rows of a step."""
+SMALL = ClusterSize(workers=2, cores=1, worker_megabytes=512, driver_megabytes=640)
 
 SHORT_LIVED = (
     "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
