@@ -49,7 +49,7 @@ async def test_pictures_of_the_main_states(enter: Enter, world: Server) -> None:
     await keep(person, "pictures/style.png")
 
     await page.set_viewport_size({"width": 390, "height": 844})
-    await page.reload()
+    await person.reload()
     await person.sees("countries")
     await keep(person, "pictures/phone.png")
     await page.set_viewport_size(USUAL)
