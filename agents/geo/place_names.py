@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -108,3 +109,16 @@ def are_proper_names(samples: Sequence[str]) -> bool:
     return all(each[:1].isupper() for each in samples) and (
         not samples or any(" " in each for each in samples)
     )
+
+
+_COMPOUND = re.compile(r"([a-zà-ÿ]{3,})(?:name|naam|namn|navn)")
+"""“Name” behind a noun, written as one word."""
+_SAME_NOUN = 3
+"""Number of first letters that a noun and its plural have in common."""
+
+
+def is_name_of_noun(column: str, noun: str) -> bool:
+    """Whether a column is called the name of the rows in one word: `buurtnaam` of `buurten`, `ortsname` of `orte`; not
+    `straatnaam` of buildings."""
+    compound = _COMPOUND.fullmatch(column.lower())
+    return compound is not None and compound[1][:_SAME_NOUN] == noun.lower()[:_SAME_NOUN]

@@ -99,7 +99,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     unread = []
     for token in tokenize(text):
         word = fold(token.text).removesuffix("'s").removesuffix("’s")
-        ends_number = token.glued and word.partition("-")[0] in ("s", "n", "nd", "rd", "th")
+        ends_number = token.glued and word.partition("-")[0] in ("s", "n", "st", "nd", "rd", "th")
         if (
             token.kind != "word"
             or ends_number

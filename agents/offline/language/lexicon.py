@@ -142,7 +142,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     own: tuple(words.split())
     for own, words in {
         "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "cond": "condition", "ct": "count number",
-        "db": "decibel", "dec": "decision decided", "dt": "date", "eco": "ecological ecology",
+        "cod": "code", "db": "decibel", "dec": "decision decided", "dt": "date", "eco": "ecological ecology",
         "insp": "inspection inspected", "nm": "name", "smp": "sample sampling", "surf": "surface", "sys": "system",
         "wd": "weekday", "wkdy": "weekday", "wknd": "weekend", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
@@ -167,9 +167,20 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
         "surv": "survey surveyed", "vel": "velocity", "stn": "station",
         "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
+        **dict.fromkeys(("naam", "namn", "navn", "nom", "nombre", "nome", "nazwa", "naziv", "nimi"), "name"),
     }.items()
 }  # fmt: skip
-"""Abbreviations in names of columns and tables."""
+"""Abbreviations in names of columns and tables, and names in other languages."""
+
+
+def longer_forms(word: str) -> tuple[str, ...] | None:
+    """The words for an abbreviation, also for a name behind its noun (`buurtnaam`); None for other words."""
+    compound = ("name",) if len(word) > _LONG and word.endswith(("name", "naam", "namn", "navn")) else None
+    return ABBREVIATIONS.get(word, compound)
+
+
+_LONG = 6
+"""Length of a word above which its end may be a noun of its own."""
 
 FIGURE_NOUNS = word_set(
     "amount concentration count figure level limit order rate reading result score value volume"

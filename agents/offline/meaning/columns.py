@@ -393,8 +393,3 @@ def knows_area(table: Table, noun: str, name: str, areas: Table | None) -> bool:
         name_words(v) for each in columns if each.name in own for v in each.samples
     ]
     return has_name or any(name_words(each) == name_words(noun) for each in own)
-
-
-def whole(value: float) -> float | int:
-    """A number as an integer if it is one, so that it is compared exactly."""
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.domain import Column, Table
-from agents.geo.place_names import are_proper_names
+from agents.geo.place_names import are_proper_names, is_name_of_noun
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.comments import comment_head, without_origin
 from agents.offline.language.names.costs import is_short_for
@@ -46,6 +46,8 @@ def _rank_as_name(table: Table, column: Column) -> int:
     last = {word for own in words[-1:] for word in (own, *ABBREVIATIONS.get(own, ()))}
     if last & _IS_NAME:
         return 0 if len(words) == 1 else 1
+    if is_name_of_noun(column.name, name_words(table.name)[-1]):
+        return 1
     if not _NAMES.isdisjoint((*words, *last, *comment_head(column.comment)[-1:])):
         return 2
     rows = name_words(table.name)

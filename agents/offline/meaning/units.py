@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from math import isclose
 
 from agents.domain import Column, Table
 from agents.offline.language.names.comments import unit_at_end
@@ -206,3 +207,10 @@ def name_without_unit(column: Column) -> tuple[str, ...]:
     """The words of a column's name without its unit: `elevation` for `elevation_m`."""
     words = name_words(column.name)
     return words[:-1] if len(words) > 1 and words[-1] in UNIT_WORDS else words
+
+
+def whole(value: float, text: str = "") -> float | int:
+    """A number as an integer if it is one, so that it is compared exactly; of one with many digits, by its `text`."""
+    if text.isdecimal() and isclose(float(text), value):  # not 1 of `between 1 and 5 million`
+        return int(text)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from agents.core.nearest import without_strokes
 from agents.domain import Column, Table
-from agents.geo.place_names import are_proper_names
+from agents.geo.place_names import are_proper_names, is_name_of_noun
 
 MAX_NAME_COLUMNS = 3
 MAX_KEPT_CHARS = 1_000_000
@@ -123,6 +123,7 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
         if _NAME_LIKE.fullmatch(lower) and not _NOT_NAMES.fullmatch(lower) and "name" in lower
     ]
     alike += [name for lower, name in by_lower.items() if _names_rows_in_short(lower, table)]
+    alike += [name for lower, name in by_lower.items() if is_name_of_noun(lower, _noun_of(table))]
     alike += [
         each.name
         for each in texts

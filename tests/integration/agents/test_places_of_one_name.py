@@ -87,7 +87,7 @@ async def test_an_area_with_two_names_is_called_by_each_of_them(database_url: st
     connection = await asyncpg.connect(database_url)
     await connection.execute(
         "CREATE SCHEMA IF NOT EXISTS data; DROP TABLE IF EXISTS data.boroughs, data.benches;"
-        "CREATE TABLE data.boroughs (id int PRIMARY KEY, name text, geom geometry(Polygon, 4326));"
+        "CREATE TABLE data.boroughs (id int PRIMARY KEY, boroughname text, geom geometry(Polygon, 4326));"
         "INSERT INTO data.boroughs VALUES (1, 'Eastville & Hyde Lane', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
         " (2, 'Westbury', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
         "CREATE TABLE data.benches AS SELECT n AS id, ST_SetSRID(ST_MakePoint(8.01 + n / 50.0, 47.05), 4326) AS geom"

@@ -9,7 +9,7 @@ from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.explained_numbers import column_by_unit
-from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days
+from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days, take_last
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
 from agents.offline.language.names.columns import columns_called, fits_column
@@ -139,7 +139,8 @@ class Comparisons(ColumnsCompared):
             return Compare(op, Quantity(0.0, text="sea level"), measure="high")
         cursor.take("the year", "year")
         column = self._measured()
-        value = take_day(cursor) or take_quantity(cursor) or self.named_row()
+        last_day = word in ("since", "after") and take_last(cursor)
+        value = last_day or take_day(cursor) or take_quantity(cursor) or self.named_row()
         if value is None or (isinstance(value, NamedRow) and measure in ("", "old", "time")):
             return None
         if word in ("after", "before", "since", "until", "till", "since before"):

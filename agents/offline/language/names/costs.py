@@ -17,6 +17,7 @@ from agents.offline.language.lexicon import (
     COUNTED_ALIKE,
     STATISTICS,
     UNIT_NOUNS,
+    longer_forms,
     things_called,
 )
 from agents.offline.language.names.comments import PASSED_OVER, comment_head
@@ -171,7 +172,7 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
     """The cost of matching a word with a word of a name; None if they differ. `several`: other words match too."""
     if own == word:
         return 0.0
-    unit, longer = UNITS.get(own), ABBREVIATIONS.get(own)
+    unit, longer = UNITS.get(own), longer_forms(own)
     if longer is not None and word in longer:
         return SPELT_OUT
     if unit is not None and UNIT_NOUNS.get(word) == unit.dimension:

@@ -16,7 +16,7 @@ from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import word_cost, years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column, whole
+from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -70,7 +70,7 @@ from agents.offline.meaning.stored_values import (
     with_value,
     without_value,
 )
-from agents.offline.meaning.units import column_unit, convert, name_without_unit
+from agents.offline.meaning.units import column_unit, convert, name_without_unit, whole
 from agents.worded import numeral
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
@@ -276,10 +276,10 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
     if column.kind == "boolean" and text.lower() in ("true", "yes", "false", "no"):
         return {"op": "=", "args": [property_of(column.name), text.lower() in ("true", "yes")]}
     tokens = tokenize(unquoted(text))  # `"4"` of “4 = bad”
-    numbers = [token.value for token in tokens if token.kind == "number"]
+    numbers = [whole(token.value, token.text) for token in tokens if token.kind == "number"]
     others = [token for token in tokens if token.kind != "number" and token.lower not in ("or", "and", ",")]
     if is_number(column) and numbers and not others:
-        return equals(column.name, [whole(number) for number in numbers])
+        return equals(column.name, numbers)
     raise Refuse(refusals.OTHER_KIND(column=column.name, table=table.title, kind=column.kind, text=text))
 
 
@@ -386,7 +386,7 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
                 ),
             )
         if value.unit is None or own is None:
-            return whole(value.value)
+            return whole(value.value, value.text)
         if own.dimension != value.unit.dimension:
             raise Refuse(
                 refusals.UNIT_UNLIKE(column=column.name, table=table.title, unit=own.symbol, text=value.text)

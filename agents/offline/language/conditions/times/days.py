@@ -218,6 +218,28 @@ def take_day(cursor: Cursor) -> Day | None:
     return _spelt_day(cursor) or _end_of_year(cursor) or _decade(cursor)
 
 
+def take_last(cursor: Cursor) -> Day | None:
+    """`1 November`, `November 10th`: the last such day up to today. Returns None without moving the cursor if none
+    follows, or a year does."""
+    start = cursor.at
+    cursor.take("the")
+    month = MONTHS.get(cursor.word())
+    cursor.at += month is not None
+    day = cursor.take_number()
+    cursor.at += cursor.word() in ("st", "nd", "rd", "th")
+    if month is None and day is not None:
+        cursor.take("of")
+        month = MONTHS.get(cursor.word())
+        cursor.at += month is not None
+    today, following = datetime.date.today(), cursor.token()
+    if month is not None and day is not None and (following is None or following.kind != "number"):
+        year = today.year - (f"{month:02d}-{day.text:>02}" > today.isoformat()[5:])
+        if (found := _day_of(str(year), month, day)) is not None:
+            return found
+    cursor.at = start
+    return None
+
+
 def _end_of_year(cursor: Cursor) -> Day | None:
     """`the start of 2020`, `the end of 2021`."""
     start = cursor.at
