@@ -43,7 +43,7 @@ from agents.offline.conversation.past_calls import (
     rows_named,
 )
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
-from agents.offline.language.tokens import without_closing
+from agents.offline.language.tokens import normalized
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.intents import (
@@ -106,7 +106,7 @@ class Turn:
             self.outcome = "unread"
             return AssistantMessage(TOO_LONG.reason, memory=self._memory(recall(self.messages)[0].layers))
         if not is_sql(self.text):
-            self.text, self.engine = asked_engine(without_closing(" ".join(self.text.split())))
+            self.text, self.engine = asked_engine(normalized(" ".join(self.text.split())))
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
         forget_answers(self.agent)

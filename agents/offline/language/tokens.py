@@ -162,6 +162,6 @@ _CLOSING = re.compile(r"(?<=\w)[\s,]+(?:please|pls|plz|thanks|thank you|thx|chee
 _ALTOGETHER = re.compile(r"\ball together\b", re.IGNORECASE)
 
 
-def without_closing(text: str) -> str:
-    """A message without `please` or thanks at its end: nothing else is said by them, whatever comes before."""
+def normalized(text: str) -> str:
+    """A message without `please` or thanks at its end, which say nothing else, and with `altogether` as one word."""
     return _ALTOGETHER.sub("altogether", _CLOSING.sub("", text))

@@ -124,7 +124,7 @@ def _batches(
 
 
 def _numbers(column: pa.Array) -> np.ndarray:
-    """As floating-point numbers; NaN where there is none."""
+    """The values of a column as floating-point numbers, NaN for null."""
     return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=float)
 
 

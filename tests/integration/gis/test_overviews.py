@@ -98,16 +98,10 @@ rows_of_a_table = st.lists(
     min_size=1,
     max_size=8,
 )
+SYSTEMS_AND_KINDS = [(srid, kinds) for srid in HELD for kinds in (("point",), tuple(SHAPES))]
 
 
-@pytest.mark.parametrize(
-    ("srid", "kinds"),
-    [
-        *((srid, kinds) for srid in HELD for kinds in (("point",), tuple(SHAPES))),
-        (4326, ("line",)),
-        (4326, ("polygon",)),
-    ],
-)
+@pytest.mark.parametrize(("srid", "kinds"), [*SYSTEMS_AND_KINDS, (4326, ("line",)), (4326, ("polygon",))])
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(groups=rows_of_a_table, seed=st.integers(0, 1000))
 async def test_the_weights_of_each_band_are_the_rows(
