@@ -17,6 +17,8 @@ MIN_LETTERS = 4
 MIN_CAPITALS = 3
 MAX_VALUE_WORDS = 5
 """Maximum number of words of a value; longer ones are notes."""
+MAX_TABLE_ROWS = 1_000_000
+"""Maximum number of rows of a table that is looked through; every text column of it is read as a whole."""
 MAX_ROWS = 200
 """Maximum number of rows whose values are compared."""
 _COMMON = word_set("""
@@ -34,7 +36,12 @@ async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], t
     text = text.removeprefix("the ")
     words = name_words(text)
     is_long = max(map(len, words), default=0) >= MIN_LETTERS or (text.isupper() and len(text) >= MIN_CAPITALS)
-    if not is_long or set(words) <= _COMMON or text.lower() in CSS_NAMES:
+    if (
+        table.row_estimate > MAX_TABLE_ROWS
+        or not is_long
+        or set(words) <= _COMMON
+        or text.lower() in CSS_NAMES
+    ):
         return None
     found: list[Cql2] = []
     for column in columns:
