@@ -106,7 +106,7 @@ class Box(Value):
     count: int
     outliers: int = 0
     farthest: tuple[float, ...] = ()
-    ids: tuple[int, ...] = ()
+    ids: tuple[int | str, ...] = ()
 
 
 class Points(Value):
@@ -116,7 +116,7 @@ class Points(Value):
     y: tuple[float, ...]
     series: tuple[int, ...] = ()
     """Places on the axis of series."""
-    ids: tuple[int, ...] = ()
+    ids: tuple[int | str, ...] = ()
 
 
 class ChartData(Value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import asyncpg
 import pytest
 from playwright.async_api import expect
 
@@ -218,3 +219,33 @@ async def test_a_layer_is_moved_by_a_finger(enter: Enter, world: Server) -> None
 async def turned(person: Person, names: list[str]) -> bool:
     drawn = [layer["name"] for layer in reversed(await person.layers())]
     return drawn == names
+
+
+async def test_one_of_rows_whose_long_ids_browsers_would_round_is_selected_alone(
+    person: Person, world: Server, samples_url: str
+) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(
+        "CREATE TABLE data.posts (id bigint PRIMARY KEY, name text, geom geometry(Point, 4326));"
+        "INSERT INTO data.posts SELECT 1750000000000000000 + n, 'post ' || n, ST_Point(10 + n, 20, 4326)"
+        " FROM generate_series(1, 6) n; GRANT SELECT ON data.posts TO PUBLIC"
+    )
+    await connection.close()
+    await until(lambda: any(one.id == "data.posts" and one.columns for one in world.registry.tables()))
+    await person.says("show posts")
+    await person.looks_at(13, 20, 5)
+    await person.sees("posts")
+    middle = await chosen(person, "Select features with a box")
+    x, y = middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2
+    mouse = person.page.mouse
+    await mouse.move(x - 10, y - 10)
+    await mouse.down()
+    await mouse.move(x + 10, y + 10, steps=4)
+    await mouse.up()
+    await expect(person.page.locator(".focus-chip")).to_contain_text("1 selected in posts")
+    marked = "geoagent.map.queryRenderedFeatures().filter(({ layer }) => layer.id === 'posts:mark-point')"
+    assert await until(lambda: person.see(f"{marked}.map(({{ properties }}) => properties.name)")) == [
+        "post 3"
+    ]
+    assert "1" in await person.says("how many posts are selected?")
+    assert (await focus_of_last(person))["feature_ids"] == ["1750000000000000003"]

@@ -12,6 +12,7 @@ from server.gis.charts.axes import categories, place
 from server.gis.charts.columns import number
 from server.gis.charts.question import Question
 from server.gis.expressions.identifiers import Expression, column_of
+from server.gis.query.values import plain
 from server.gis.statements.guard import Guard, Record
 from server.gis.tiles.columns import feature_key
 
@@ -117,6 +118,6 @@ def _boxes(
             count=count,
             outliers=beyond,
             farthest=tuple(row[1] for row in own),
-            ids=tuple(row[2] for row in own if row[2] is not None),
+            ids=tuple(plain(row[2]) for row in own if row[2] is not None),
         )
     return tuple(boxes)

@@ -17,6 +17,7 @@ from server.gis.charts.columns import measured
 from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression, column_of
+from server.gis.query.values import plain
 from server.gis.statements.guard import Guard
 from server.gis.tiles.columns import feature_key
 
@@ -45,7 +46,7 @@ class Part:
 class Features:
     """At most `MAX_FEATURES` ids of `total` features."""
 
-    ids: Sequence[int]
+    ids: Sequence[int | str]
     total: int
 
 
@@ -70,7 +71,7 @@ async def features_in(
     found = await guard.rows(
         wanted.add_columns(identifier, counted).order_by(identifier).limit(MAX_FEATURES), asked.table.id
     )
-    return Features([row[0] for row in found], int(found[0][1]) if found else 0)
+    return Features([plain(row[0]) for row in found], int(found[0][1]) if found else 0)
 
 
 async def parts_of(

@@ -11,6 +11,7 @@ from server.gis.charts.columns import TIMES, measured
 from server.gis.charts.question import Question
 from server.gis.charts.summaries import series_of
 from server.gis.expressions.identifiers import Expression, column_of, relation
+from server.gis.query.values import plain
 from server.gis.statements.guard import Guard
 from server.gis.tiles.columns import feature_key
 
@@ -37,7 +38,7 @@ async def scatter(guard: Guard, asked: Question) -> ChartData:
         x=tuple(row[0] if is_time else _short(row[0]) for row in found),
         y=tuple(_short(row[1]) for row in found),
         series=tuple(row[2] for row in found) if series is not None else (),
-        ids=tuple(row[3] for row in found) if key is not None else (),
+        ids=tuple(plain(row[3]) for row in found) if key is not None else (),
     )
     return ChartData(series=series, time=is_time, points=points)
 

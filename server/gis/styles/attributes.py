@@ -12,6 +12,13 @@ TIME = "@time"
 """The attribute of a tile that holds the value of the style's `time` column as a number: what a time slider compares.
 A column of that name gives way to it."""
 
+ID = "@id"
+"""The attribute of a tile that identifies a feature whose key is no number from 0 to `MAX_FEATURE_ID`, as text. A
+column of that name gives way to it."""
+
+MAX_FEATURE_ID = 2**53 - 1
+"""The ids of a tile's features are whole numbers that are not negative; browsers round greater ones."""
+
 MAX_TEXT_CHARS = 256
 """Limit for a text in a tile: more than labels and tooltips show. Documents would make tiles of megabytes."""
 

@@ -7,7 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Column, Layer, Table
-from server.gis.styles.attributes import TIME, as_number
+from server.gis.expressions.identifiers import base_type, relation
+from server.gis.styles.attributes import ID, MAX_FEATURE_ID, TIME, as_number, tile_value
 from server.gis.styles.expressions import columns_of
 
 _NAMES = ("name", "title", "label")
@@ -53,11 +54,31 @@ def has_points(layer: Layer) -> bool:
     return any(drawn.source_layer == "points" for drawn in layer.style.layers)
 
 
-def instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
+def extra_attributes(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
+    """Attributes that no column has: `@time` and `@id`."""
+    return [*_instants(table, layer), *_identities(table)]
+
+
+def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
     """The attribute that a time slider compares, where the style names a column for it."""
     column = table.column(layer.style.time or "")
     value = None if column is None else as_number(table, column)
     return [] if value is None else [(TIME, value)]
+
+
+def _identities(table: Table) -> list[tuple[str, sa.ColumnElement[Any]]]:
+    """The attribute that identifies the features whose key cannot be their id in a tile."""
+    column = table.column(table.key[0]) if len(table.key) == 1 else None
+    if column is None:
+        return []
+    if column.kind == "integer":
+        value = relation(table).c[column.name]
+        is_id = value.between(sa.literal_column("0"), sa.literal_column(str(MAX_FEATURE_ID)))
+        return [(ID, sa.case((~is_id, sa.cast(value, sa.Text))))]
+    text = (
+        tile_value(table, column) if column.kind == "text" or base_type(column.sql_type) == "uuid" else None
+    )
+    return [] if text is None else [(ID, text)]
 
 
 def _filtered(filter: Any) -> set[str]:

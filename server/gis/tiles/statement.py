@@ -27,10 +27,10 @@ from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.ladder import WEIGHT
 from server.gis.overviews.summaries import filter_text
 from server.gis.profiles.proof import UNPROVEN, Proven
-from server.gis.styles.attributes import TIME, tile_value
+from server.gis.styles.attributes import ID, TIME, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.tiles import fragments
-from server.gis.tiles.columns import all_columns, feature_key, has_points, instants, needed_columns
+from server.gis.tiles.columns import all_columns, extra_attributes, feature_key, has_points, needed_columns
 from server.gis.tiles.grid import BUFFER, EXTENT, MAX_ZOOM, PIXELS, WORLD, Box, Tile
 from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.units import Shapes, in_units
@@ -160,9 +160,9 @@ class StatementWriter:
         self._columns = [
             (column.name, value)
             for column in columns
-            if column.name != TIME and (value := tile_value(table, column)) is not None
+            if column.name not in (TIME, ID) and (value := tile_value(table, column)) is not None
         ]
-        self._columns += instants(table, layer)
+        self._columns += extra_attributes(table, layer)
         self._represented = table.lake.factor if table.lake is not None and table.lake.is_sampled else 1.0
         """Rows that one of a lake table's sample represents."""
         if self._represented > 1:
@@ -174,7 +174,7 @@ class StatementWriter:
         self._box = [f"${first + offset}::float8" for offset in range(3, 7)]
         self._tolerance = f"${first + 7}::float8"
         self._affine = ", ".join(f"${first + offset}::float8" for offset in range(8, 14))
-        taken |= {TIME, WEIGHT, unquoted(self._g), unquoted(self._id)}
+        taken |= {TIME, ID, WEIGHT, unquoted(self._g), unquoted(self._id)}
         self._flat = {
             "m": quoted(padded_name("mercator", taken)),
             "box": quoted(padded_name("mercator_box", taken)),

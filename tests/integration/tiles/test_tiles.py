@@ -42,6 +42,25 @@ async def test_points_carry_their_id_and_attributes(atlas: Atlas) -> None:
     assert (feature.shape.x, feature.shape.y) == (2048, 2048)
 
 
+async def test_features_whose_key_browsers_cannot_keep_as_a_number_carry_it_as_text(atlas: Atlas) -> None:
+    """Of ids beyond 2^53 browsers keep the nearest that they can, so that several features had the same one."""
+    await atlas.execute(
+        "CREATE TABLE data.posts (id bigint PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.posts SELECT n, ST_Point(1, 1, 4326) FROM unnest("
+        "ARRAY[-4, 0, 9007199254740991, 9007199254740993, 1750000000000000001, 1750000000000000002]) n",
+        "CREATE TABLE data.orders (code uuid PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.orders VALUES ('00000000-0000-0000-0000-00000000000a', ST_Point(1, 1, 4326))",
+    )
+    await atlas.layer("posts")
+    posts = (await atlas.tile(0, 0, 0))["features"]
+    assert sorted(str(one.properties.get("@id", one.id)) for one in posts) == sorted(
+        ("-4", "0", "9007199254740991", "9007199254740993", "1750000000000000001", "1750000000000000002")
+    )
+    await atlas.layer("orders", layer_id="b")
+    (order,) = (await atlas.tile(0, 0, 0, "b"))["features"]
+    assert order.properties["@id"] == "00000000-0000-0000-0000-00000000000a"
+
+
 async def test_long_texts_are_cut_as_the_classes_of_their_style_are(atlas: Atlas) -> None:
     await atlas.execute(
         "CREATE TABLE data.documents AS SELECT n AS id, repeat(md5(n::text), 5000) AS body,"

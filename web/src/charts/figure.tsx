@@ -166,7 +166,7 @@ function clear(chart: Chart, words: { value: string }): void {
 async function select(chart: Chart, data: ChartData, chosen: NonNullable<Chosen>): Promise<void> {
   const layer = layerOf(chart);
   if (layer === undefined) return;
-  const { ids, total } = await found(chart, data, chosen).catch(() => ({ ids: [] as number[], total: 0 }));
+  const { ids, total } = await found(chart, data, chosen).catch(() => ({ ids: [], total: 0 }));
   if (total > MOST_SELECTED) notify(t("chartTooMany", { n: total, most: MOST_SELECTED }));
   else if (total > 0) {
     inspect.value = null;

@@ -13,7 +13,7 @@ import type { Part } from "./shape";
 
 /** At most so many of `total` features have their ids listed. */
 export interface Features {
-  ids: number[];
+  ids: (number | string)[];
   total: number;
   most: number;
 }
@@ -43,7 +43,7 @@ export function featuresOf(chart: Chart, what: readonly Part[] | Window): Promis
 }
 
 export async function partsOf(chart: Chart, ids: readonly (string | number)[]): Promise<Found[]> {
-  const numbers = ids.filter((id) => Number.isSafeInteger(id)).slice(0, MOST_ASKED);
+  const numbers = ids.filter((id) => /^-?\d+$/.test(String(id))).slice(0, MOST_ASKED);
   if (numbers.length === 0) return [];
   return (await asked<{ parts: Found[] }>(chart, `parts?ids=${numbers.join(",")}`)).parts;
 }

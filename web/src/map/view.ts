@@ -22,6 +22,7 @@ import { type Ceilings, NOTHING, type Operation, type Place, placeOf, plan } fro
 import type { Drawn } from "./drawing/spec";
 import { installBlending } from "./drawing/blend";
 import { installGlyphs } from "./drawing/glyphs";
+import { idOf } from "./identity";
 import { fetchFromNewAddress } from "./tiles/fresh";
 import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 
@@ -350,7 +351,7 @@ export class MapView {
     if (layers.length === 0) return [];
     const seen = new Set<string>();
     return this.map.queryRenderedFeatures([[x - reach, y - reach], [x + reach, y + reach]], { layers }).filter((it) => {
-      const key = `${it.source} ${it.id ?? JSON.stringify(it.properties)}`;
+      const key = `${it.source} ${idOf(it) ?? JSON.stringify(it.properties)}`;
       return !seen.has(key) && seen.add(key);
     });
   }

@@ -20,6 +20,7 @@ import { beginThread } from "../instance/comments";
 import { installPin } from "../search/pin";
 import { HoverTip, showTip } from "../map/inspector/hover-tip";
 import { Inspector } from "../map/inspector/inspector";
+import { idOf } from "../map/identity";
 import { NoMap } from "../map/none";
 import { isCell, isCluster, listInside } from "../map/interaction/inside";
 import { installInteraction } from "../map/interaction/interaction";
@@ -91,8 +92,9 @@ function open(container: HTMLElement): Stop {
       hovered: ([first], at) => {
         showTip(first, tool.value === "look" ? at : null);
         const was = pointed.peek();
-        if (first?.id === undefined) pointed.value = null;
-        else if (was?.layerId !== first.source || was.ids[0] !== first.id) pointed.value = { layerId: first.source, ids: [first.id] };
+        const id = first && idOf(first);
+        if (first === undefined || id === undefined) pointed.value = null;
+        else if (was?.layerId !== first.source || was.ids[0] !== id) pointed.value = { layerId: first.source, ids: [id] };
       },
     }),
     installPeople(view, gestures),
@@ -111,7 +113,7 @@ function open(container: HTMLElement): Stop {
 
 /** What was clicked is commented on, or else inspected; a cell shows what it counts. */
 function pick(view: MapView, features: MapGeoJSONFeature[], at: Position): void {
-  const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
+  const found = features.map((it) => ({ layerId: it.source, id: idOf(it) ?? null, properties: it.properties }));
   if (tool.value === "comment") return beginThread(at, found[0]);
   boxed.value = null;
   const [first] = features;

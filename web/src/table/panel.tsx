@@ -194,7 +194,7 @@ function GridRow({ row, index, isFirst, y, columns, keyColumns, subject }: {
   const [key] = keyColumns;
   const layerId = subject.id;
   const id = key === undefined || keyColumns.length > 1 || subject.kind === "tables" ? undefined : row?.[key];
-  const isMarked = id !== undefined && marked.value?.layerId === layerId && marked.value.ids.includes(id as number);
+  const isMarked = id !== undefined && marked.value?.layerId === layerId && marked.value.ids.some((it) => String(it) === String(id));
   const mark = () => {
     if (typeof id !== "number" && typeof id !== "string") return;
     inspect.value = null;

@@ -5,6 +5,7 @@
 import type { VectorSourceSpecification } from "maplibre-gl";
 import type { DrawLayer, Layer } from "../../protocol/types";
 import { isRamped, nightColours, noDataColour } from "../../ui/night";
+import { IDENTITY } from "../identity";
 import type { Drawn, SpecLayer, SpecSource } from "./spec";
 import { CASING, MARK, type Overlays, overlays } from "./overlays";
 
@@ -106,7 +107,7 @@ function marksOf({ marked, others }: Looking): Mark[] {
 
 /** An outline in a separate colour around highlighted features, over all layers. */
 function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
-  const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", ids]] };
+  const common = { source: layer.id, "source-layer": "features", filter: ["in", ["to-string", IDENTITY], ["literal", ids.map(String)]] };
   const circle = (part: string, stroke: string, width: number, opacity: number) => ({
     id: `${layer.id}:${name}-${part}`, type: "circle", ...common, layout: {},
     paint: { "circle-radius": 8, "circle-color": colour, "circle-opacity": opacity, "circle-stroke-color": stroke, "circle-stroke-width": width },
@@ -123,10 +124,9 @@ function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
   return (isPoint ? circles : mixed ? [...lines, ...points] : lines) as unknown as SpecLayer[];
 }
 
-/** The features that a chart points at, filled because there may be thousands. `match` is fast for many ids. */
+/** The features that a chart points at, filled because there may be thousands. */
 function hints(layer: Layer, { hinted }: Looking): SpecLayer[] {
-  const ids = hinted?.ids ?? [];
-  const isOne = ids.length === 0 ? false : ["match", ["id"], ids, true, false];
+  const isOne = isOneOf(hinted?.ids ?? []);
   const named = (name: string) => ({ id: `${layer.id}:mark-hint-${name}`, type: name, source: layer.id, "source-layer": "features", layout: {} });
   const circle = {
     ...named("circle"), filter: ["all", ["==", ["geometry-type"], "Point"], isOne],
@@ -140,6 +140,11 @@ function hints(layer: Layer, { hinted }: Looking): SpecLayer[] {
   const { geometry_type: type } = layer;
   const shapes = { point: [circle], line: [line], polygon: [fill, line], mixed: [fill, line, circle], none: [] }[type];
   return shapes as unknown as SpecLayer[];
+}
+
+/** `match` is fast for many ids. */
+function isOneOf(ids: readonly (string | number)[]): unknown {
+  return ids.length > 0 && ["match", ["to-string", IDENTITY], [...new Set(ids.map(String))], true, false];
 }
 
 function timeColumn(layer: Layer, { timed }: Looking): string | null {

@@ -167,7 +167,7 @@ describe("what a chart points at", () => {
     const hinted = { layerId: "a", ids: [1, 2] };
     const { layers } = drawn([layer("a"), layer("b")], "http://here", { isolated: null, marked: null, hinted });
     expect(layers.map((it) => it.id)).toEqual(["a:0", "b:0", "a:mark-hint-circle"]);
-    expect(JSON.stringify(layers[2])).toContain('["match",["id"],[1,2],true,false]');
+    expect(JSON.stringify(layers[2])).toContain('["match",["to-string",["coalesce",["get","@id"],["id"]]],["1","2"],true,false]');
     const nothing = drawn([layer("a")], "http://here", { isolated: null, marked: null, hinted: { layerId: "a", ids: [] } });
     expect(JSON.stringify(nothing.layers[1])).toContain("false");
   });

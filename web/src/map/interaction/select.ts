@@ -4,6 +4,7 @@ import { number, t } from "../../i18n/i18n";
 import { notify } from "../../ui/toast";
 import type { Position } from "../../geometry/types";
 import { touches } from "../../geometry/lasso";
+import { idOf } from "../identity";
 import { styleLayers } from "../tiles/receipts";
 import { boxed, inspect } from "../../instance/selection";
 
@@ -19,7 +20,7 @@ export function selectWithin(map: MapLibre, layerIds: string[], ring: Position[]
   for (const layerId of layerIds.toReversed()) {
     const layers = styleLayers(map, layerId);
     const found = layers.length === 0 ? [] : map.queryRenderedFeatures(box, { layers });
-    const ids = [...new Set(found.filter(({ geometry }) => touches(geometry, ring)).flatMap(({ id }) => id ?? []))];
+    const ids = [...new Set(found.filter(({ geometry }) => touches(geometry, ring)).flatMap((feature) => idOf(feature) ?? []))];
     if (ids.length === 0) continue;
     boxed.value = { layerId, ids: ids.slice(0, MOST_SELECTED) };
     if (ids.length > MOST_SELECTED) {

@@ -6,6 +6,7 @@
 import { signal } from "@preact/signals";
 import type { GeoJSONFeature, LngLatBounds, Map as MapLibre, MapGeoJSONFeature } from "maplibre-gl";
 import type { Layer } from "../../protocol/types";
+import { idOf } from "../identity";
 import { hasNotes, isSample, isThinned, isTooComplex } from "./notes";
 import { type TileError, TileRetries } from "./retries";
 
@@ -111,7 +112,8 @@ type Drawn = Partial<Pick<MapGeoJSONFeature, "id">> & Pick<MapGeoJSONFeature, "p
  * points of a table without a key are distinguished by their place. MapLibre computes a geometry when it is read.
  */
 export function sameAs(feature: Drawn): unknown {
-  const { id, properties } = feature;
+  const { properties } = feature;
+  const id = idOf(feature);
   if (id !== undefined) return id;
   if (CELL in properties) return properties[CELL];
   const { geometry } = feature;
