@@ -34,6 +34,7 @@ from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
 from server.gis.export.files import MAX_ROWS
 from server.gis.export.source import CannotExport
 from server.maps.faults import RequestFault
+from server.maps.log.events import clean_json
 from server.maps.log.tables import export_table
 from server.maps.turns.session import TurnSession
 from server.protocol import ExportProgress
@@ -104,7 +105,7 @@ class Deliveries:
         row = {
             "id": export_id,
             "map_id": map_id,
-            "request": request.model_dump(mode="json"),
+            "request": clean_json(request.model_dump(mode="json")),
             "file_name": report.file_name,
             "expires_at": expires_at,
         }

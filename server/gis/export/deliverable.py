@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.core.free_names import free_name
+from agents.core.free_names import cut_name, free_name
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
 from agents.worded import wordings_of
@@ -44,7 +44,10 @@ MAX_SHAPEFILE_COLUMNS = 255
 MAX_SHEET_ROWS = 1_048_575
 MAX_SHEET_NAME = 31
 EVERY_COLUMN = "*"
-_UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
+_UNFIT = re.compile(r'[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069<>:"/\\|?*]+')
+MAX_NAME_CHARS = 80
+MAX_NAME_BYTES = 200
+"""File systems take names of 255 bytes, with their extension."""
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
 
 
@@ -69,7 +72,8 @@ class Wanted:
 
 def safe_name(name: str) -> str:
     """A file name without folders, control characters, or characters that shells and Windows reject."""
-    return _UNFIT.sub("_", name).strip(". ")[:80] or "export"
+    fit = _UNFIT.sub("_", name).strip(". ")[:MAX_NAME_CHARS]
+    return cut_name(fit, MAX_NAME_BYTES) or "export"
 
 
 def sheet_names(names: Sequence[str]) -> list[str]:

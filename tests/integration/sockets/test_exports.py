@@ -77,6 +77,28 @@ async def fetched(server: Server, key: str, link: str) -> tuple[int, bytes, str]
         return answer.status, await answer.read(), answer.headers.get("Content-Disposition", "")
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a\0b\x85c", "a_b_c"),
+        ("\u202egnp.exe", "_gnp.exe"),
+        ("🗺" * 100, "🗺" * 50),
+        ("\0", "_"),
+    ],
+)
+async def test_a_file_may_be_named_by_any_text(server: Server, one: Client, name: str, written: str) -> None:
+    items = [{"source": "data.cities", "columns": ["name"], "filter": "name = 'Paris'"}]
+    status, report = await post(
+        server, one.map_id, items=items, format="geojson", file_name=name, members={"title": name}
+    )
+    assert (status, report.get("file_name")) == (201, f"{written}.geojson"), report
+    status, body, _ = await fetched(server, one.map_id, report["link"])
+    assert status == 200
+    assert b"Paris" in body
+    items[0]["name"] = name[:100]
+    assert (await post(server, one.map_id, items=items, format="gpkg"))[1]["file_name"] == f"{written}.gpkg"
+
+
 async def test_a_model_delivers_a_file_of_layers_and_the_answer_links_it(
     server: Server, model: ModelServer, one: Client
 ) -> None:
