@@ -19,8 +19,15 @@ from agents.worded import Template
 from server.gis.errors import GisError, faults_about, translated
 from server.gis.export.columns import usual_columns
 from server.gis.export.crs import LONLAT, Crs
-from server.gis.expressions.antimeridian import crosses_antimeridian, is_beyond, lonlat_apart, wrapped_apart
-from server.gis.expressions.area_of_use import Area, area_of_use, within
+from server.gis.expressions.antimeridian import (
+    crosses_antimeridian,
+    is_beyond,
+    is_torn,
+    lonlat_apart,
+    moved_apart,
+    wrapped_apart,
+)
+from server.gis.expressions.area_of_use import Area, area_of_use, is_geographic, within
 from server.gis.expressions.declared_types import declared_type, may_be_curved, straight
 from server.gis.expressions.geometry_checks import transformed
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression, geometry_of, relation
@@ -184,16 +191,16 @@ class Source:
         if self.table.srid == self.crs.srid:
             shape = wrapped_apart(shape) if self._is_cut_at_180 else shape
         else:
-            moved = (
-                lonlat_apart(shape, self.table.srid)
-                if self._may_cross
-                else transformed(shape, self.table, self.crs.srid)
-            )
+            moved = lonlat_apart(shape, self.table.srid) if self._may_cross else self._moved(shape)
             inside = None if self.outside is None else self._near_area
             shape = moved if inside is None else sa.case((inside, moved))
         if self.precision is not None:
             shape = sa.func.ST_ReducePrecision(shape, 10.0**-self.precision, type_=GEOMETRY)
         return shape
+
+    def _moved(self, shape: Expression) -> Expression:
+        moved = transformed(shape, self.table, self.crs.srid)
+        return moved_apart(shape, moved, self.crs.srid) if self._may_be_torn else moved
 
     @cached_property
     def area(self) -> Area | None:
@@ -302,17 +309,28 @@ class Source:
         return self.crs.is_lonlat and self.table.srid not in (0, WGS84) and not is_point
 
     @property
+    def _may_be_torn(self) -> bool:
+        """Whether the file is in another system than longitude and latitude, which the shapes of the table have."""
+        is_point = declared_type(self.table)[0] in ("POINT", "MULTIPOINT")
+        return self.table.srid != self.crs.srid and is_geographic(self.table.srid) and not is_point
+
+    @property
     def _is_cut_at_180(self) -> bool:
         """Whether longitudes beyond 180 degrees, which the table has, are moved to the other side."""
         return self.is_wrapped and self.crs.is_lonlat and self.table.srid == WGS84
 
     async def cut_apart(self) -> int:
         """How many shapes cross the antimeridian or surround a pole, and are cut there."""
-        if self.placing == "none" or not (self._may_cross or self._is_cut_at_180):
+        if self.placing == "none" or not (self._may_cross or self._is_cut_at_180 or self._may_be_torn):
             return 0
         geometry = geometry_of(self.table)
         shape = straight(geometry) if may_be_curved(self.table) else geometry
-        is_cut = crosses_antimeridian(shape) if self._may_cross else is_beyond(shape)
+        if self._may_cross:
+            is_cut = crosses_antimeridian(shape)
+        elif self._is_cut_at_180:
+            is_cut = is_beyond(shape)
+        else:
+            is_cut = is_torn(shape, transformed(shape, self.table, self.crs.srid), self.crs.srid)
         (rows,) = await self._row(sa.func.count().filter(is_cut))
         return int(rows)
 

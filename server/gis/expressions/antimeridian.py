@@ -59,6 +59,23 @@ def wrapped_apart(lonlat: Expression) -> Expression:
     )
 
 
+def moved_apart(lonlat: Expression, moved: Expression, to: int) -> Expression:
+    """The shape `moved` to another reference system. What is beyond 180 degrees and would be drawn around the other
+    side of the world there is cut at the antimeridian."""
+    cut = sa.func.ST_Transform(wrapped_apart(lonlat), to, type_=GEOMETRY)
+    return sa.case((is_torn(lonlat, moved, to), cut), else_=moved)
+
+
+def is_torn(lonlat: Expression, moved: Expression, to: int) -> Expression:
+    """Whether a shape beyond 180 degrees is longer in another reference system than its two parts."""
+    cut = sa.func.ST_Transform(wrapped_apart(lonlat), to, type_=GEOMETRY)
+    return sa.case((is_beyond(lonlat), _outline(cut) < _outline(moved)), else_=sa.false())
+
+
+def _outline(shape: Expression) -> Expression:
+    return sa.func.ST_Length(shape) + sa.func.ST_Perimeter(shape)
+
+
 def cut_note(shapes: int, name: str) -> str:
     """A note on shapes that longitude and latitude cannot hold whole."""
     return CUT_APART(n=shapes, name=name)

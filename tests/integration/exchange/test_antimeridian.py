@@ -98,6 +98,28 @@ async def test_longitudes_beyond_180_are_on_the_other_side(atlas: Atlas, tmp_pat
     assert shapes["area"].equals(shapely.box(170, 0, 180, 10) | shapely.box(-180, 0, -170, 10))
 
 
+@pytest.mark.parametrize("crs", ["EPSG:3857", "EPSG:3832"])
+async def test_longitudes_beyond_180_do_not_run_around_the_world_in_other_systems(
+    atlas: Atlas, tmp_path: Path, crs: str
+) -> None:
+    """In a system around the Pacific they are drawn where they are, in one piece."""
+    await atlas.execute(
+        "CREATE TABLE IF NOT EXISTS data.flights (name text PRIMARY KEY, geom geometry(LineString, 4326))",
+        "INSERT INTO data.flights VALUES ('far', 'SRID=4326;LINESTRING(170 40, 190 40)'),"
+        " ('near', 'SRID=4326;LINESTRING(0 0, 10 10)') ON CONFLICT DO NOTHING",
+    )
+    path, report = await made(atlas, tmp_path, "data.flights", format="gpkg", crs=crs)
+    shapes = read(path).geometry
+    whole = crs == "EPSG:3832"
+    assert shapely.get_num_geometries(shapes["far"]) == (1 if whole else 2)
+    assert shapes["far"].length == pytest.approx(20 * 111_319.49, rel=1e-4)
+    assert [note for note in report.notes if "antimeridian" in note] == (
+        []
+        if whole
+        else ["1 shape of flights reaches the antimeridian or surrounds a pole, and is cut there."]
+    )
+
+
 async def test_points_in_metres_are_not_said_to_be_cut(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.trees AS SELECT 1 AS id, ST_Point(600000, 6800000, 2154)::geometry(Point, 2154) AS geom"
