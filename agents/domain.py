@@ -93,7 +93,7 @@ class LakeSource(Value):
 
 
 _FAMILY_WORDS: tuple[tuple[GeometryFamily, tuple[str, ...]], ...] = (
-    ("point", ("POINT",)), ("line", ("LINE", "CURVE")), ("polygon", ("POLYGON", "SURFACE")),
+    ("point", ("POINT",)), ("polygon", ("POLYGON", "SURFACE", "TIN", "TRIANGLE")), ("line", ("LINE", "CURVE")),
 )  # fmt: skip
 """Parts of PostGIS type names; the first family with one of them counts."""
 

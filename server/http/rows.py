@@ -25,7 +25,7 @@ from server.maps.faults import RequestFault
 MAX_OFFSET = 10_000_000
 MAX_SEARCH_CHARS = 200
 """Longest text in a search for values."""
-HIDDEN_KINDS = ("geometry", "json", "other")
+HIDDEN_KINDS = ("geometry",)
 
 
 def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[web.RouteDef]:

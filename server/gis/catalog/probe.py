@@ -106,7 +106,7 @@ class _Probe:
         geometry = geometry_of(table)
         some = (
             sa.select(geometry.label("geometry"))
-            .where(geometry.is_not(None))
+            .where(geometry.is_not(None), sa.func.ST_IsEmpty(geometry).is_(False))
             .limit(SHAPE_ROWS)
             .subquery("some")
         )
@@ -117,7 +117,8 @@ class _Probe:
         rows = await self._ask(statement.limit(50), table)
         if not rows:
             return table
-        srid_found = table.srid or rows[0][1]
+        # Those of another system than the first would be drawn and exported at a wrong place.
+        srid_found = table.srid or (rows[0][1] if len({row[1] for row in rows}) == 1 else 0)
         return table.model_copy(
             update={"geometry_type": common_type([row[0] for row in rows]), "srid": srid_found}
         )

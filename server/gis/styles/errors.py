@@ -7,8 +7,9 @@ from server.gis.errors import GisError
 
 NO_SYSTEM = Template(
     "style_no_system",
-    "The geometries of {subject} have no spatial reference system (SRID 0), so nothing says where on earth they are. "
-    "Set it; for longitude and latitude: SELECT UpdateGeometrySRID(schema, table, column, 4326).",
+    "The geometries of {subject} have no spatial reference system (SRID 0) or several, so nothing says where on earth "
+    "they are. Bring all into one, by ST_Transform where they have several; if all are longitudes and latitudes "
+    "without one: SELECT UpdateGeometrySRID(schema, table, column, 4326).",
 )
 
 

@@ -22,7 +22,8 @@ from isal import igzip
 from agents.domain import BINNED, Layer, Table
 from server import fault_texts
 from server.database.engines import is_unavailable
-from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
+from server.database.sqlstates import sqlstate
+from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable, by_sqlstate
 from server.gis.overviews.caps import USUAL_CAPS, TileCaps
 from server.gis.overviews.summaries import filter_text
 from server.gis.profiles.proof import UNPROVEN, Proven
@@ -387,6 +388,8 @@ def _fault(error: Exception, layer_id: str, tile: Tile) -> GisError:
         return UnknownTable(f"The table of layer {layer_id!r} does not exist any more or may not be read.")
     if isinstance(error, asyncpg.UndefinedColumnError):
         return UnknownTable(f"The table of layer {layer_id!r} has lost a column that the layer needs.")
+    if fault := by_sqlstate(sqlstate(error), f"layer {layer_id!r}", str(error)):
+        return fault
     log.error(
         "a tile could not be drawn", layer=layer_id, tile=(tile.z, tile.x, tile.y), error=str(error)[:500]
     )

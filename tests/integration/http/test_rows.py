@@ -47,6 +47,29 @@ async def test_only_rows_that_the_layer_shows_are_there(high_airports: Rows) -> 
     assert page["key"] == ["id"]
 
 
+async def test_values_of_every_type_are_there(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE TABLE data.parcels (id uuid PRIMARY KEY, tags text[], facts jsonb, gap interval, price money, ip inet,"
+        " during int4range, raw bytea, at time, geom geometry(Point, 4326));"
+        "INSERT INTO data.parcels VALUES ('00000000-0000-0000-0000-00000000000a', '{a,b}', '{\"k\": [1]}', '1 day',"
+        " 2.5, '10.0.0.1', '[1,5)', '\\x00ff', '12:00', ST_Point(1, 2, 4326));"
+        "GRANT SELECT ON data.parcels TO PUBLIC"
+    )
+    await connection.close()
+    async with local_server(database_url, ScriptedModel()) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.parcels", layer_id="parcels")
+        async with aiohttp.ClientSession(server.url) as session:
+            rows = Rows(session, f"/api/maps/{one.map_id}/layers/parcels")
+            (row,) = (await rows.get())["rows"]
+            assert row == {
+                "id": "00000000-0000-0000-0000-00000000000a", "tags": ["a", "b"], "facts": {"k": [1]}, "gap": "1 day",
+                "price": "$2.50", "ip": "10.0.0.1", "during": "[1,5)", "raw": "2 bytes", "at": "12:00:00",
+            }  # fmt: skip
+            await rows.get(status=400, sort="facts")
+
+
 async def test_pages_follow_each_other_in_the_order_that_was_asked(high_airports: Rows) -> None:
     asked = {"sort": "elevation_m", "descending": "true"}
     whole = await high_airports.get(limit="50", **asked)

@@ -9,6 +9,7 @@ import pytest
 import shapely
 
 from agents.domain import StyleSpec
+from server.gis.errors import InvalidFilter
 from server.gis.filters import normalize
 from server.gis.overviews.caps import TileCaps
 from server.gis.styles.errors import InvalidStyle, NoReferenceSystem
@@ -202,6 +203,41 @@ async def test_mixed_empty_curved_and_invalid_geometries_draw_what_can_be_drawn(
         assert not ids & {4, 5, 6, 16, 21}
     kinds = {f.id: shapely.get_type_id(f.shape) for f in (await atlas.tile(0, 0, 0))["features"]}
     assert {1, 2, 3, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 19, 20} <= set(kinds)
+
+
+async def test_curved_areas_and_surfaces_are_filled(atlas: Atlas) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.lakes AS SELECT 1 AS id, 'SRID=4326;CURVEPOLYGON(CIRCULARSTRING(0 0, 4 0, 4 4, 0 4, 0 0))'"
+        "::geometry(CurvePolygon, 4326) AS geom",
+        "CREATE TABLE data.faces AS SELECT 1 AS id, 'SRID=4326;TIN Z(((0 0 0, 0 9 0, 9 9 0, 0 0 0)))'"
+        "::geometry(TINZ, 4326) AS geom",
+    )
+    for name in ("data.lakes", "data.faces"):
+        layer = await atlas.layer(name, layer_id=name)
+        assert (layer.geometry_type, layer.style.layers[0].type) == ("polygon", "fill")
+        (drawn,) = (await atlas.tile(0, 0, 0, name))["features"]
+        assert drawn.shape.geom_type in ("Polygon", "MultiPolygon")
+
+
+async def test_geometries_of_several_reference_systems_are_refused_with_what_to_do(atlas: Atlas) -> None:
+    """They were drawn and exported at the place that their numbers have in the system of the others."""
+    await atlas.execute(
+        "CREATE TABLE data.merged (id int PRIMARY KEY, geom geometry)",
+        "INSERT INTO data.merged VALUES (1, 'SRID=4326;POINT(1 2)'), (2, 'SRID=4326;POINT(3 4)'),"
+        " (3, 'SRID=3857;POINT(100 200)'), (4, 'POINT EMPTY')",
+    )
+    with pytest.raises(NoReferenceSystem, match=r"\(SRID 0\) or several.*ST_Transform"):
+        await atlas.layer("data.merged")
+
+
+async def test_a_tile_of_values_that_cannot_be_computed_says_why(atlas: Atlas) -> None:
+    await atlas.execute(
+        "CREATE VIEW data.shares AS SELECT n AS id, 10 / (n - 3) AS share, ST_Point(n, n, 4326)::geometry(Point, 4326)"
+        " AS geom FROM generate_series(1, 5) n"
+    )
+    await atlas.layer("data.shares")
+    with pytest.raises(InvalidFilter, match="divided by zero"):
+        await atlas.tile(0, 0, 0)
 
 
 async def test_what_is_smaller_than_a_pixel_is_drawn_as_a_pixel(atlas: Atlas) -> None:

@@ -30,7 +30,7 @@ export const styles = {
   style_no_label: "نوع {column} في {table} هو {type}، ولا يُكتب على الخريطة.",
   style_no_time: "يتطلب شريط الزمن تواريخ أو أوقاتًا أو أعدادًا، ونوع {column} في {table} هو {type}. الأعمدة الصالحة: {names}.",
   style_no_text: "نوع {column} في {table} هو {type}، ولا يُعرض نصًا.",
-  style_no_system: "ليس لأشكال {subject} نظام مرجعي (SRID 0)، فلا شيء يبيّن موضعها على الأرض. عيّنه؛ لخطوط الطول والعرض: \u2066SELECT UpdateGeometrySRID(schema, table, column, 4326)\u2069.",
+  style_no_system: "ليس لأشكال {subject} نظام مرجعي (SRID 0) أو لها عدة أنظمة، فلا شيء يبيّن موضعها على الأرض. اجعلها كلها في نظام واحد، بواسطة \u2066ST_Transform\u2069 إن كانت لها عدة أنظمة؛ وإن كانت كلها خطوط طول وعرض بلا نظام: \u2066SELECT UpdateGeometrySRID(schema, table, column, 4326)\u2069.",
   style_only_areas: "لا ترتفع بالأبعاد الثلاثة إلا المساحات، ولا مساحات في {table}.",
   style_height_number: "ترتفع المساحات بعدد، ونوع {column} في {table} هو {type}. الأعمدة العددية: {names}.",
   style_needs_column: "يتطلب النمط {kind} عمودًا. في {table}: {names}.",
