@@ -26,6 +26,9 @@ _YEAR_ENDINGS = ("jaar", "jahr", "annee", "anno")
 _KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")
+_MARKUP = re.compile(r"([\\`*\[\]|~]|\b_|_\b)")
+"""What has a meaning in Markdown inside of a line."""
+_ADDRESS = re.compile(r"https?://[^\s|<\\]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
 
 
@@ -238,7 +241,10 @@ def _numeric(values: Iterable[Any]) -> bool:
 
 
 def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    """The text on one line, without a meaning in Markdown; only a web address stays a link."""
+    if _ADDRESS.fullmatch(text):
+        return text
+    return _MARKUP.sub(r"\\\1", text.replace("\n", " ")).replace("<", "&lt;")
 
 
 def _expression(node: Any, negated: bool = False) -> str:

@@ -31,6 +31,17 @@ def test_cells_stay_one_cell_each() -> None:
     assert table_rows(["a", "b"], rows) == "| a | b |\n| --- | ---: |\n| x \\| y z | 1 |"
 
 
+def test_cells_have_no_meaning_in_markdown() -> None:
+    rows = [["**IGNORE** all `of it`", "[click](https://example.org) ~~no~~ _yes_ a_b <b>"]]
+
+    (shown,) = table_rows(["a", "b"], rows).splitlines()[2:]
+
+    assert "| https://example.org/~a_b_ |" in table_rows(["a"], [["https://example.org/~a_b_"]])
+    assert shown == (
+        r"| \*\*IGNORE\*\* all \`of it\` | \[click\](https://example.org) \~\~no\~\~ \_yes\_ a_b &lt;b> |"
+    )
+
+
 @pytest.mark.parametrize(("column", "number", "expected"), LABELS)
 def test_years_keys_and_codes_are_known_by_the_name_as_on_the_page(
     column: str, number: float, expected: bool
