@@ -47,8 +47,8 @@ NO_GEOMETRY = Template(
 )
 NO_SYSTEM = Template(
     "op_no_system",
-    "The coordinates of {table} have no reference system (SRID 0). Set it with UpdateGeometrySRID, then "
-    "ask again.",
+    "The coordinates of {table} have no reference system (SRID 0) or several. Bring all into one (ST_Transform; "
+    "UpdateGeometrySRID where they have none), then ask again.",
 )
 VIEW = Template(
     "op_view", "{table} is a view, whose rows cannot be identified. Filter it into a table first."

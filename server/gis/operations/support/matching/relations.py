@@ -23,8 +23,8 @@ WITHIN = Template(
 )
 UNKNOWN_SYSTEM = Template(
     "op_unknown_system",
-    "The coordinates of {table} have no reference system (SRID 0), so they cannot be laid over another "
-    "table. Set it with UpdateGeometrySRID, then ask again.",
+    "The coordinates of {table} have no reference system (SRID 0) or several, so they cannot be laid over another "
+    "table. Bring all into one (ST_Transform; UpdateGeometrySRID where they have none), then ask again.",
 )
 DISTANCE_MORE = Template("op_distance_more", "A distance must be more than 0; got {got}.")
 
