@@ -1,6 +1,6 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import { expect, test } from "vitest";
-import { drawnFeatures, sameAs } from "./receipts";
+import { drawnFeatures, reasonOf, sameAs } from "./receipts";
 
 const point = (coordinates: number[], properties = { value: 1 }, id?: number) =>
   ({ ...(id !== undefined && { id }), properties, geometry: { type: "Point" as const, coordinates } });
@@ -62,4 +62,14 @@ test("what is rendered is counted of shapes, on a map that is tilted, and of til
   expect(drawnFeatures(mapWith("fill", [-300, -80, 300, 80]), "points")).toBe(1);
   expect(drawnFeatures(mapWith("circle", [-300, -80, 300, 80], 30), "points")).toBe(1);
   expect(drawnFeatures(mapWith("circle", [-300, -80, 300, 80], 0, [{ properties: { total: 9 } }]), "points")).toBe(1);
+});
+
+test("a tile that failed is told in the server's words, without its address", async () => {
+  const url = "http://here/tiles/the-key/a/1/0/0/0.mvt";
+  const failed = (status: number, body: string) =>
+    reasonOf({ error: { message: `AJAXError: (${status}): ${url}`, status, url, body: { text: () => Promise.resolve(body) } as Blob } });
+  expect(await failed(400, '{"error": {"message": "Something is divided by zero."}}')).toBe("Something is divided by zero.");
+  expect(await failed(502, "<html>Bad gateway</html>")).toBe("The tiles could not be loaded (HTTP 502)");
+  expect(await failed(0, "")).toBe("The tiles could not be loaded");
+  expect(await reasonOf({ error: { message: "Unimplemented type: 4" } })).toBe("Unimplemented type: 4");
 });

@@ -30,8 +30,15 @@ export function takeTileFaults(layerId: string): readonly TileAt[] {
   return failed;
 }
 
+/** A receipt to be sent; not while the server's answer to a tile that failed is being read. */
+interface Expected {
+  version: number;
+  error: string | null;
+  isReading: boolean;
+}
+
 export class Receipts {
-  private readonly expected = new Map<string, { version: number; error: string | null }>();
+  private readonly expected = new Map<string, Expected>();
   private readonly sent = new Map<string, number>();
   private readonly retries: TileRetries;
   private known: ReadonlySet<string> = new Set();
@@ -58,7 +65,7 @@ export class Receipts {
     for (const id of tileFaults.value.keys()) if (!layers.some((layer) => layer.id === id)) takeTileFaults(id);
     for (const { id, version, visible, tiles } of layers) {
       if (!visible || tiles === "" || this.sent.get(id) === version) this.expected.delete(id);
-      else if (this.expected.get(id)?.version !== version) this.expected.set(id, { version, error: null });
+      else if (this.expected.get(id)?.version !== version) this.expected.set(id, { version, error: null, isReading: false });
     }
     if (this.expected.size > 0) this.schedule();
   }
@@ -68,15 +75,19 @@ export class Receipts {
     return this.map.getSource(id) !== undefined && (!this.map.isSourceLoaded(id) || this.retries.pending(id));
   }
 
-  private failed({ sourceId, error, tile }: TileError): void {
+  private failed(failure: TileError): void {
+    const { sourceId, tile } = failure;
     if (sourceId !== undefined && this.known.has(sourceId)) {
       const { z = 0, x = 0, y = 0 } = tile?.tileID?.canonical ?? {};
       tileFaults.value = new Map(tileFaults.value).set(sourceId, [...(tileFaults.value.get(sourceId) ?? []), { z, x, y }]);
     }
     const waiting = sourceId === undefined ? undefined : this.expected.get(sourceId);
     if (waiting === undefined) return;
-    waiting.error = (error?.message ?? "The tiles could not be loaded").slice(0, 500);
-    this.schedule();
+    waiting.isReading = true;
+    void reasonOf(failure).then((reason) => {
+      [waiting.error, waiting.isReading] = [reason, false];
+      this.schedule();
+    });
   }
 
   private schedule(): void {
@@ -84,13 +95,13 @@ export class Receipts {
     this.scheduled = true;
     this.map.once("render", () => {
       this.scheduled = false;
-      for (const [id, { version, error }] of [...this.expected]) this.check(id, version, error);
+      for (const [id, expected] of [...this.expected]) this.check(id, expected);
     });
     this.map.triggerRepaint();
   }
 
-  private check(id: string, version: number, error: string | null): void {
-    if (!this.map.getSource(id) || this.isLoading(id)) return;
+  private check(id: string, { version, error, isReading }: Expected): void {
+    if (!this.map.getSource(id) || this.isLoading(id) || isReading) return;
     this.expected.delete(id);
     this.sent.set(id, version);
     const features = drawnFeatures(this.map, id);
@@ -98,6 +109,18 @@ export class Receipts {
     // Cells count features that are not drawn.
     const part = isSample(this.map, id) ? "sample" : isThinned(this.map, id) && !drawsCells(this.map, id) ? "some" : null;
     this.send({ layer_id: id, version, features, ...(fault !== null && { error: fault }), ...(part !== null && { drawn_from: part }) });
+  }
+}
+
+/** What the server says of a tile that failed, not the tile's address, which holds the key of the map. */
+export async function reasonOf({ error }: TileError): Promise<string> {
+  if (error?.url === undefined) return (error?.message ?? "The tiles could not be loaded").slice(0, 500);
+  const answer = await error.body?.text().catch(() => "");
+  try {
+    const said = (JSON.parse(answer ?? "") as { error: { message: string } }).error.message;
+    return said.slice(0, 500);
+  } catch {
+    return `The tiles could not be loaded${error.status ? ` (HTTP ${error.status})` : ""}`;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Map as MapLibre } from "maplibre-gl";
 /** A tile's failure as MapLibre reports it. */
 export interface TileError {
   sourceId?: string;
-  error?: { message?: string; status?: number };
+  error?: { message?: string; status?: number; url?: string; body?: Blob };
   tile?: { tileID: { canonical: { x: number; y: number; z: number } } };
 }
 
