@@ -53,6 +53,10 @@ CONTROLS = {
     )
     for kind in ("kml", "xlsx")
 }
+BRACKETS = Template(
+    "export_brackets", "“]]>” in texts of {layer} is written as “]] >”, which kml has no place for: {values}."
+)
+"""GDAL puts texts with signs into sections that end there, and the file would not be XML."""
 XML = frozenset(CONTROLS)
 FEW_DIGITS = frozenset({"kml", "xlsx"})
 """Formats that round numbers to 15 digits."""
@@ -84,7 +88,9 @@ def kept(field: Field, value: Expression, kind: str) -> Expression:
     if field.is_place:
         return sa.case((sa.func.length(value) <= CELL_CHARACTERS, value)) if kind == "xlsx" else value
     plain = sa.func.regexp_replace(value, CONTROL_CHARACTERS, "", "g", type_=sa.Text)
-    return sa.func.left(plain, CELL_CHARACTERS, type_=sa.Text) if kind == "xlsx" else plain
+    if kind == "kml":
+        return sa.func.replace(plain, "]]>", "]] >", type_=sa.Text)
+    return sa.func.left(plain, CELL_CHARACTERS, type_=sa.Text)
 
 
 async def lost_values(name: str, kind: ExportFormat, source: Source) -> list[str]:
@@ -129,6 +135,8 @@ def _losses(field: Field, kind: str) -> list[_Loss]:
     if kind == "xlsx":
         is_long = sa.func.length(text) > CELL_CHARACTERS
         losses.append(_Loss(is_long, field.label, LONG_LEFT_OUT if field.is_place else LONG_CUT))
+    if kind == "kml":
+        losses.append(_Loss(sa.func.strpos(text, "]]>") > 0, field.label, BRACKETS))
     if not field.is_place:
         losses.append(_Loss(text.regexp_match(CONTROL_CHARACTERS), field.label, CONTROLS[kind]))
     return losses

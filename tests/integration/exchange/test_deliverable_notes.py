@@ -205,3 +205,15 @@ async def test_columns_of_kml_are_no_elements_of_its_own(atlas: Atlas, tmp_path:
     assert report.notes[0].startswith(
         "Columns of signs that are renamed, because KML has elements of these names"
     )
+
+
+async def test_kml_stays_xml_whatever_a_text_holds(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.snippets AS SELECT n AS id, text, ST_Point(n, n, 4326) AS geom"
+        " FROM unnest(ARRAY['a]]>b', '<![CDATA[a]]>b', '& <b>', 'plain']) WITH ORDINALITY AS each(text, n)"
+    )
+    path, report = await made(atlas, tmp_path, "data.snippets", format="kml")
+    assert list(frame(path, "kml")["text"]) == ["a]] >b", "<![CDATA[a]] >b", "& <b>", "plain"]
+    assert report.notes == (
+        "“]]>” in texts of snippets is written as “]] >”, which kml has no place for: 2 values of text.",
+    )

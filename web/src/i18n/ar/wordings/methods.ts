@@ -20,6 +20,7 @@ export const methods = {
   engine_six_digits: "الأعداد بست خانات، {shapes}",
 
   export_controls_kml: "حُذفت من {layer} محارف تحكم لا مكان لها في kml: {values}.",
+  export_brackets: "كُتبت «]]>» في نصوص {layer} «]] >» إذ لا مكان لها في kml: {values}.",
   export_controls_xlsx: "حُذفت من {layer} محارف تحكم لا مكان لها في xlsx: {values}.",
   export_count_of: "{n} من {column}",
   export_early_dates: "في {layer} تواريخ قبل 1900 لا يعرضها Excel: {values}. خذ csv.",
