@@ -32,7 +32,7 @@ BookmarkName = Annotated[
 ]
 ThreadId = LayerId
 CommentText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
-FeatureId = int | Annotated[str, StringConstraints(max_length=30)]
+FeatureId = int | Annotated[str, StringConstraints(max_length=40)]
 
 
 class Request(BaseModel):

@@ -9,7 +9,7 @@ from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, child_server, client, local_server
 
-SELECTION = {"layer_id": "airports", "feature_ids": [3, "b7"]}
+SELECTION = {"layer_id": "airports", "feature_ids": [3, "06eb045a-4b69-4735-91d2-bd1832e1df11"]}
 
 
 def names(one: Client) -> list[str]:

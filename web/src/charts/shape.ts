@@ -41,7 +41,7 @@ export interface Shape {
   series: string[];
   range: { across: [number, number]; value: [number, number] };
   marks: Mark[];
-  points: { x: number[]; y: number[]; series: number[]; ids: number[] } | null;
+  points: { x: number[]; y: number[]; series: number[]; ids: (number | string)[] } | null;
 }
 
 const HALF = 0.38;

@@ -9,7 +9,7 @@ import { local } from "../browser/storage";
 import { openSide } from "../ui/page/side";
 
 const HIDDEN = "geoagent.comments-hidden";
-const LONGEST_ID = 30;
+const LONGEST_ID = 40;
 const LONGEST_LABEL = 200;
 
 /** The id of the thread that is read. */

@@ -14,7 +14,7 @@ import { type Stop, together } from "../ui/stops";
 /** Milliseconds between two words about my pointer, or my camera, while they move. */
 const PAUSE = 120;
 const MOST_SELECTED = 200;
-const LONGEST_ID = 30;
+const LONGEST_ID = 40;
 
 interface Wire {
   gesture: (gesture: Omit<Gesture, "map_id">) => void;

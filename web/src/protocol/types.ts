@@ -1674,7 +1674,7 @@ export interface Box {
   count: number;
   outliers: number;
   farthest: number[];
-  ids: number[];
+  ids: (number | string)[];
 }
 /**
  * Points of a scatter plot, by column. `ids` are the ids of their features, where they have one.
@@ -1683,7 +1683,7 @@ export interface Points {
   x: number[];
   y: number[];
   series: number[];
-  ids: number[];
+  ids: (number | string)[];
 }
 /**
  * What a list of maps shows of one. `map_id` is the key by which it was asked for.
