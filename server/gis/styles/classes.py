@@ -6,6 +6,7 @@ at all). Pure functions; `statistics` reads the sample."""
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Sequence
 
 import jenkspy
@@ -25,14 +26,25 @@ def class_breaks(sample: Sequence[float], classes: int, method: ClassMethod, int
         return _readable(distinct[1:], distinct, integers)
     if method == "equal":
         low, high = distinct[0], distinct[-1]
-        breaks = [low + (high - low) * step / classes for step in range(1, classes)]
+        if math.isinf((high - low) * classes):
+            breaks = [low * (1 - step / classes) + high * (step / classes) for step in range(1, classes)]
+        else:
+            breaks = [low + (high - low) * step / classes for step in range(1, classes)]
         return _readable(breaks, distinct, integers)
     if method == "jenks":
-        edges = jenkspy.jenks_breaks(list(sample), n_classes=classes)
-        breaks = [_next_above(distinct, edge) for edge in edges[1:-1]]
+        breaks = [_next_above(distinct, edge) for edge in _natural(sample, classes)]
     else:
         breaks = _quantiles(sample, distinct, classes)
     return _readable([_without_digits(each, distinct) for each in breaks], distinct, integers)
+
+
+def _natural(sample: Sequence[float], classes: int) -> list[float]:
+    """The greatest value of each class but the last. They are found among values up to 1, for their squares are added
+    up, which a double can hold of no value beyond 1e154."""
+    exponent = max(math.frexp(sample[0])[1], math.frexp(sample[-1])[1])
+    scaled = [math.ldexp(value, -exponent) for value in sample]
+    edges = jenkspy.jenks_breaks(scaled, n_classes=classes)
+    return [sample[bisect.bisect_left(scaled, edge)] for edge in edges[1:-1]]
 
 
 def _without_digits(value: float, distinct: Sequence[float]) -> float:

@@ -62,6 +62,23 @@ def test_natural_breaks_fall_between_clusters() -> None:
     assert 102 < high <= 1000
 
 
+@pytest.mark.parametrize("scale", [2.0**-700, 2.0**700, 2.0**1023])
+@pytest.mark.parametrize("method", ["jenks", "equal", "quantile"])
+def test_classes_of_the_greatest_and_least_numbers_are_those_of_others(
+    method: ClassMethod, scale: float
+) -> None:
+    random.seed(1)
+    sample = sorted(random.random() - 0.1 for _ in range(300))
+    expected = [
+        sum(value < each for value in sample) for each in class_breaks(sample, 4, method, integers=False)
+    ]
+    scaled = [value * scale for value in sample]
+    found = [
+        sum(value < each for value in scaled) for each in class_breaks(scaled, 4, method, integers=False)
+    ]
+    assert found == pytest.approx(expected, abs=3), "breaks are cut to the digits that matter"
+
+
 def test_a_value_that_most_rows_share_gets_one_class() -> None:
     sample = sorted([0.0] * 80 + [float(value) for value in range(1, 21)])
     breaks = class_breaks(sample, 5, "quantile", integers=True)
