@@ -38,28 +38,22 @@ class TableRegistry(Protocol):
     @property
     def version(self) -> int:
         """Grows with every change of the catalogue."""
-        ...
 
     def tables(self) -> Sequence[Table]:
         """All tables, sorted by id."""
-        ...
 
     def shared(self) -> Sequence[Table]:
         """Those that every map may read, sorted by id: the same object until one of them changes, so that what is
         worked out from thousands of tables can be kept."""
-        ...
 
     def own(self) -> Sequence[Table]:
         """The others, sorted by id: results of analyses and uploads of this map."""
-        ...
 
     def get(self, table_id: str) -> Table:
         """By id, or by bare name where only one table has it. Raises ToolFailed with the nearest ids."""
-        ...
 
     async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
         """Best first, by names, columns and comments."""
-        ...
 
 
 class MapSession(Protocol):
@@ -68,64 +62,49 @@ class MapSession(Protocol):
     @property
     def map_id(self) -> str:
         """The id of the map."""
-        ...
 
     @property
     def focus(self) -> Focus | None:
         """What the user points at: a selection, a drawn area or the viewport; None if unknown."""
-        ...
 
     def layers(self) -> Sequence[Layer]:
         """Bottom first, as of the last event."""
-        ...
 
     async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
         """The layer as drawn and the browsers' report: `drawn: 812 features in view`, or `no browser is watching`."""
-        ...
 
     async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]:
         """Change a layer; returns it with the browsers' report, as `add_layer` does."""
-        ...
 
     async def remove_layer(self, layer_id: str) -> None:
         """Remove a layer from the map; its table stays."""
-        ...
 
     async def reorder(self, layer_ids: Sequence[str]) -> None:
         """Bottom first; layers not named keep their order below."""
-        ...
 
     async def group_layer(self, layer_id: str, group: str | None) -> None:
         """Put a layer into the group of this name, next to its other layers; with None take it out of its group."""
-        ...
 
     async def reset(self) -> int:
         """Remove all layers; how many there were."""
-        ...
 
     def charts(self) -> Sequence[Chart]:
         """Oldest first, as of the last event."""
-        ...
 
     async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
         """Draws a chart from aggregates of the database and puts it on the map."""
-        ...
 
     async def remove_chart(self, chart_id: str) -> Chart:
         """Remove a chart from the map; returns it."""
-        ...
 
     async def zoom_to(self, bounds: Bounds) -> None:
         """Show these bounds (EPSG:4326: west, south, east, north) in all browsers on the map."""
-        ...
 
     async def undo(self) -> str | None:
         """Undo the newest change that is not undone; returns it, or None if nothing can be undone."""
-        ...
 
     async def redo(self) -> str | None:
         """Redo the change that was undone last; returns it, or None if nothing can be redone."""
-        ...
 
 
 class DataSource(Protocol):
@@ -133,27 +112,22 @@ class DataSource(Protocol):
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
         """Rows that pass the filter, and lie within a GeoJSON geometry if one is given."""
-        ...
 
     async def counted(
         self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None
     ) -> Count:
         """The same, and whether it is exact."""
-        ...
 
     async def bounds(self, table: str) -> Mapping[str, Any]:
         """`bounds` in the table's own reference system and `bounds_lonlat`, each `{crs, box, exact}`; only `bounds`
         where that is longitude and latitude; nothing without geometries."""
-        ...
 
     async def quality(self, table: str) -> Mapping[str, Any]:
         """What the table needs cleaned: `{exact, rows, geometries: {types, missing, empty, invalid, duplicates}, nulls,
         empty_texts, duplicate_keys}`, the last three by column; without what does not apply."""
-        ...
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         """`{count, nulls, distinct, minimum, maximum, mean, median, sum, top: [{value, count}]}`, as they apply."""
-        ...
 
     async def query(
         self,
@@ -168,15 +142,12 @@ class DataSource(Protocol):
     ) -> Mapping[str, Any]:
         """`{columns, rows, total, truncated}`; without geometry columns unless asked for by name: GeoJSON then, in
         the reference system that `geometry_crs` names for each."""
-        ...
 
     async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """By table the `columns` of the rows that are looked for; tables that cannot be read are left out."""
-        ...
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         """Find places by name in the user's tables, best match first."""
-        ...
 
 
 class SqlRunner(Protocol):
@@ -184,7 +155,6 @@ class SqlRunner(Protocol):
 
     async def run(self, statement: str) -> SqlAnswer:
         """Run one SELECT, read-only. Raises ToolFailed if it is refused or fails."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -203,39 +173,31 @@ class Analyst(Protocol):
 
     def operations(self) -> Sequence[OperationInfo]:
         """What its analyses can do."""
-        ...
 
     async def run(self, goal: str, session: MapSession, context: ToolContext) -> AnalysisReport:
         """Answer a question by a new analysis, on behalf of a tool call.
 
         Raises ToolFailed where the analyst could not finish: its model failed, or a limit was reached."""
-        ...
 
     async def drop_result(self, table: str, session: MapSession) -> None:
         """Delete a result of the map for good; no layer may show it."""
-        ...
 
     async def recipes(self, session: MapSession) -> Sequence[RecipeCard]:
         """The recipes of the map, by name."""
-        ...
 
     async def save_recipe(
         self, name: str, parameters: Sequence[str] | None, session: MapSession
     ) -> RecipeCard:
         """Save the map's latest finished analysis; of its values these are parameters, or all that can be."""
-        ...
 
     async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: MapSession) -> AnalysisReport:
         """Run it as a new analysis; returns the text for the user."""
-        ...
 
     async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None:
         """Rename a recipe of the map. Raises ToolFailed if there is no such recipe or the name is taken."""
-        ...
 
     async def remove_recipe(self, recipe: str, session: MapSession) -> None:
         """Remove a recipe from the map. Raises ToolFailed if there is none with this name."""
-        ...
 
 
 class Exporter(Protocol):
@@ -245,7 +207,6 @@ class Exporter(Protocol):
         """Write the file that `agents.exports.ExportRequest` describes, and give a link to it.
 
         Raises ToolFailed for what the format cannot hold, and for what the request names wrongly."""
-        ...
 
 
 class LakeTables(Protocol):
@@ -255,7 +216,6 @@ class LakeTables(Protocol):
         """`location` is a path on the server; without a name the table is called as the file or folder.
 
         Raises ToolFailed with the reason where the path may not be read, holds no dataset, or the name is taken."""
-        ...
 
 
 class InfoStore(Protocol):
@@ -263,7 +223,6 @@ class InfoStore(Protocol):
 
     async def query(self, text: str, k: int = 3) -> Sequence[str]:
         """The `k` notes most relevant to a text, best first, as Markdown."""
-        ...
 
 
 class StepOutcome(Protocol):
@@ -272,37 +231,30 @@ class StepOutcome(Protocol):
     @property
     def step(self) -> str:
         """The id by which later steps refer to it: `step_1`."""
-        ...
 
     @property
     def table(self) -> Table:
         """The table of its rows."""
-        ...
 
     @property
     def rows(self) -> int:
         """Number of rows."""
-        ...
 
     @property
     def notes(self) -> Sequence[str]:
         """How it was computed, and what happened to the data."""
-        ...
 
     @property
     def method(self) -> Sequence[str]:
         """Those notes that say how it was computed: CRS, units, method, expected error."""
-        ...
 
     @property
     def breakdown(self) -> Mapping[str, int]:
         """Rows by class, where the operation has classes."""
-        ...
 
     @property
     def title(self) -> str:
         """What the plan calls the step; empty for none."""
-        ...
 
 
 OperationTrait = Literal[
@@ -329,22 +281,18 @@ class OperationInfo(Protocol):
     @property
     def name(self) -> str:
         """The name of the tool: `buffer`."""
-        ...
 
     @property
     def summary(self) -> str:
         """One sentence for the model."""
-        ...
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """The JSON schema of its arguments."""
-        ...
 
     @property
     def traits(self) -> frozenset[OperationTrait]:
         """Properties of its result."""
-        ...
 
     def __hash__(self) -> int: ...
 
@@ -352,7 +300,6 @@ class OperationInfo(Protocol):
     def phrases(self) -> Sequence[str]:
         """Templates of user requests for it, which the offline model reads; names in braces, such as `source`, are
         arguments."""
-        ...
 
 
 class AnalysisSession(Protocol):
@@ -360,20 +307,16 @@ class AnalysisSession(Protocol):
 
     def operations(self) -> Sequence[OperationInfo]:
         """All operations that steps can run."""
-        ...
 
     def outcomes(self) -> Sequence[StepOutcome]:
         """The steps that succeeded, in order."""
-        ...
 
     async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
         """Announce all steps that have not run yet, as (operation, title)."""
-        ...
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome:
         """Run one step and announce it; its result is stored as a table. Raises ToolFailed, after which the analyst
         may repair the step."""
-        ...
 
     async def finish(
         self,
@@ -389,8 +332,6 @@ class AnalysisSession(Protocol):
 
         Without a style, one is chosen that shows what the steps found. `figures` are the sources of the numbers in
         the summary, as `agents.provenance.annotation` gives them."""
-        ...
 
     async def fail(self, reason: str, advice: str) -> None:
         """End the analysis as failed, with the reason and what to try; finished steps are kept."""
-        ...

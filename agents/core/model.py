@@ -92,16 +92,13 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """The model's name as configured: `openai:gpt-5.1`."""
-        ...
 
     @property
     def context_tokens(self) -> int:
         """Size of the context in tokens."""
-        ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Send a request; yields text, calls and at the end `Completed`. Raises ModelError."""
-        ...
 
 
 def reply_limit(model: Model) -> int | None:

@@ -62,7 +62,6 @@ class Runtime(Protocol):
         caller: ToolContext | None = None,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Run one turn and yield its events."""
-        ...
 
     def _system_messages(self) -> Any: ...
 

@@ -226,11 +226,9 @@ class StreamedReply(Protocol):
 
     def read(self, item: Any, /) -> Iterable[ModelEvent]:
         """The events of another item of the stream."""
-        ...
 
     def whole(self, reply: Any, /) -> Iterable[ModelEvent]:
         """The events of a reply that did not stream."""
-        ...
 
 
 class StreamDeadlines:

@@ -87,7 +87,6 @@ class LiveRegistry(TableRegistry, Protocol):
     async def refresh(self, patience: float = ..., only: tuple[str, str] | None = ...) -> None:
         """`patience` is the time in seconds to wait until new tables have been probed; `only` is the schema and the
         name of the only table to read."""
-        ...
 
 
 PROBE_TIMEOUT_S = 5.0

@@ -56,7 +56,6 @@ class Subscription(Protocol):
 
     async def close(self) -> None:
         """Stop the notifications."""
-        ...
 
 
 class Meanings(Protocol):

@@ -61,12 +61,10 @@ class CellsOfFiles(Protocol):
 
     def can_compute(self, table: Table, need: Need) -> bool:
         """Whether it can test the filter of a need."""
-        ...
 
     async def load(self, session: asyncpg.Connection, table: Table, wanted: WantedCells, name: str) -> None:
         """Compute the cells, and keep them in a new table `name` (`make_table`). Raises a GisError where the files have
         changed or cannot be read."""
-        ...
 
 
 async def make_table(session: asyncpg.Connection, table: Table, wanted: WantedCells, name: str) -> None:

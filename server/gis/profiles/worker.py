@@ -43,7 +43,6 @@ class OverviewJob(Protocol):
         self, table: Table, state: TableState, share: float, needs: Collection[Need] = ()
     ) -> bool:
         """`needs` are those of layers on maps."""
-        ...
 
     async def run(
         self,
@@ -57,11 +56,9 @@ class OverviewJob(Protocol):
 
     async def outdated(self) -> list[int]:
         """Tables, by oid, with overviews to drop: all those of a dropped table, and those that newer ones replaced."""
-        ...
 
     async def drop(self, session: asyncpg.Connection, relid: int) -> None:
         """Drop such overviews. The session holds the table's lock."""
-        ...
 
 
 class TableWorker(ABC):

@@ -65,12 +65,10 @@ class LayerLookup(Protocol):
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
         """The layer as it was announced with this version; None if it never was."""
-        ...
 
     async def current(self, map_id: str, layer_id: str) -> Layer | None:
         """The layer as it is now; None where the map has no layer of this id. Raises a fault with the code
         `unknown_map` where there is no such map."""
-        ...
 
 
 class TableLookup(Protocol):
@@ -78,7 +76,6 @@ class TableLookup(Protocol):
 
     def get(self, table_id: str) -> Table:
         """Raises a ToolFailed when there is no such table (any more)."""
-        ...
 
 
 class UnknownLayer(GisError):

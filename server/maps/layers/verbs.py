@@ -83,7 +83,6 @@ class LayerSource(Protocol):
     ) -> Drawing:
         """`like` is the current layer: if its filter and its data are unchanged, its count and bounds are reused.
         With `exact`, nothing is estimated."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

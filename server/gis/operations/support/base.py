@@ -261,25 +261,20 @@ class Workspace(Protocol):
 
     def source(self, name: str) -> Source:
         """Raises UnknownTable with the nearest names."""
-        ...
 
     def temporary(self, stem: str) -> str:
         """A fresh name for a temporary table."""
-        ...
 
     def extent(self, source: Source) -> Sequence[Any] | None:
         """West, south, east and north of all its shapes as they are stored, each None where it has none; where that was
         found out already (`Operation.reads_extent`). Read off a spatial index, it may be much wider: an index still
         contains where rows once were."""
-        ...
 
     def is_exact_extent(self, source: Source) -> bool:
         """Whether `extent` was found by reading all shapes."""
-        ...
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         """The first row of a small aggregate, read-only and under the same guards as a step."""
-        ...
 
 
 async def count_rows(rows: FromClause, workspace: Workspace, *conditions: ColumnElement[bool]) -> int:
