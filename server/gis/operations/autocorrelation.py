@@ -35,7 +35,6 @@ class AutocorrelationArguments(NeighbourArguments):
 class Autocorrelation(Operation[AutocorrelationArguments]):
     """Moran's I (1950) of a numeric column, with its z and p under randomisation, as one row."""
 
-    name = "autocorrelation"
     summary = "Test if near features have like values: Moran's I of a numeric column with z and p; one row."
     phrases = column_phrases("[spatial] (autocorrelation|moran's i|moran's|moran i|moran)")
 

@@ -64,7 +64,6 @@ class BufferArguments(Arguments):
 class Buffer(Operation[BufferArguments]):
     """Areas within a distance in metres, measured on the WGS 84 spheroid."""
 
-    name = "buffer"
     summary = "Areas within a distance (fixed or from a column) of features; dissolve=true unites them."
     traits = frozenset({"makes_areas"})
     phrases = (

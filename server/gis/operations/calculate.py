@@ -49,7 +49,6 @@ class CalculateArguments(Arguments):
 class Calculate(Operation[CalculateArguments]):
     """A new column from a calculation over others; geometries stay as they are stored."""
 
-    name = "calculate"
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
     traits = frozenset({"tabular"})
     checks_geometries = False

@@ -26,7 +26,6 @@ class CentroidArguments(Arguments):
 class Centroid(Operation[CentroidArguments]):
     """A point for each feature, weighed in the plane of a projected table, else in one around the feature."""
 
-    name = "centroid"
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
     phrases = (
         "<open> (centroid|centroids|centres|centers) [<of_each> [each|every] {source:any}]",

@@ -76,7 +76,6 @@ class ChangesArguments(Arguments):
 class Changes(Operation[ChangesArguments]):
     """Rows added, removed and changed between two tables; `tolerance` of shapes in metres."""
 
-    name = "changes"
     summary = (
         "What changed between two tables: rows added, removed, with another geometry or other attributes."
     )

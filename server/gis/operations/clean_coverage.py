@@ -98,7 +98,6 @@ class CleanCoverageArguments(Arguments):
 class CleanCoverage(Operation[CleanCoverageArguments]):
     """Snaps the areas to each other, then unites overlaps, gaps and slivers with a neighbour."""
 
-    name = "clean_coverage"
     summary = "Make areas fit together: remove overlaps, give small gaps and slivers to a neighbour."
     traits = frozenset({"makes_areas"})
     phrases = (

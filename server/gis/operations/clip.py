@@ -16,7 +16,6 @@ class ClipArguments(Arguments):
 class Clip(Operation[ClipArguments]):
     """The parts of features inside the areas of another table, with the attributes of the source."""
 
-    name = "clip"
     summary = "Cut features to the inside of another table's areas; attributes stay, what lies outside goes."
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (

@@ -53,7 +53,6 @@ class ClusterArguments(Arguments):
 class Cluster(Operation[ClusterArguments]):
     """A number of a cluster for each feature: DBSCAN (distance in metres) or k-means."""
 
-    name = "cluster"
     summary = "Group nearby features: DBSCAN by distance and minimum size, or k-means into k groups."
     reads_extent = True
     phrases = (

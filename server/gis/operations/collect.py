@@ -21,7 +21,6 @@ class CollectArguments(GroupArguments):
 class Collect(Operation[CollectArguments]):
     """Multi-part features by columns; inner borders stay."""
 
-    name = "collect"
     summary = (
         "Group features into multi-part features by columns, keeping inner borders (dissolve removes them)."
     )

@@ -80,7 +80,6 @@ class ColumnsArguments(Arguments):
 class Columns(Operation[ColumnsArguments]):
     """Chosen, renamed, converted, filled and calculated columns, in the order of the changes."""
 
-    name = "columns"
     summary = "Change columns: select, rename, drop, convert, fill, map; texts, dates, ranks, coordinates."
     traits = frozenset({"keeps_geometry", "tabular"})
 

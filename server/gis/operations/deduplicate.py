@@ -91,7 +91,6 @@ class DeduplicateArguments(Arguments):
 class Deduplicate(Operation[DeduplicateArguments]):
     """One row of each set that agrees in columns or in shape; `tolerance` in metres, at most 100 km."""
 
-    name = "deduplicate"
     summary = "Remove duplicates: rows that repeat a key, or the geometry of another row within a tolerance."
     traits = frozenset({"keeps_geometry", "tabular"})
     phrases = (

@@ -28,7 +28,6 @@ class DelaunayArguments(Arguments):
 class Delaunay(Operation[DelaunayArguments]):
     """Delaunay triangles of points, found in a local projection."""
 
-    name = "delaunay"
     summary = "Connect neighbouring points into triangles (Delaunay triangulation)."
     reads_extent = True
     phrases = ("<open> (delaunay [triangles|triangulation]|triangulation) [<of_each> {source}]",)

@@ -36,7 +36,6 @@ class DensifyArguments(Arguments):
 class Densify(Operation[DensifyArguments]):
     """Corners along edges at most `longest` metres apart, on geodesics."""
 
-    name = "densify"
     summary = "Add corners so that no edge is longer than a length; edges then follow great circles."
     phrases = ("densify {source} (by|to|with|every|at) {longest}",)
 

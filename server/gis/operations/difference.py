@@ -16,7 +16,6 @@ class DifferenceArguments(Arguments):
 class Difference(Operation[DifferenceArguments]):
     """The parts of features outside the areas of another table, with the attributes of the source."""
 
-    name = "difference"
     summary = "Take the areas of another table away from features; what is covered entirely disappears."
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (

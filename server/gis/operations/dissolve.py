@@ -26,7 +26,6 @@ class DissolveArguments(GroupArguments):
 class Dissolve(Operation[DissolveArguments]):
     """The union of features that share values, with aggregates of their attributes."""
 
-    name = "dissolve"
     summary = "Unite features that share the values of columns into one each, with counts, sums and the like."
     traits = frozenset({"keeps_geometry", "makes_areas", "groups"})
     phrases = (

@@ -46,7 +46,6 @@ class DistanceBandsArguments(Arguments):
 class DistanceBands(Operation[DistanceBandsArguments]):
     """Rings between distances in metres, measured on the WGS 84 spheroid."""
 
-    name = "distance_bands"
     summary = "Rings of distance around all features together (0-1, 1-5, 5-10 km); they never overlap."
     phrases = (
         "<open> (distance bands|rings|bands|isolines) (of|at|with) {distances} (around|from|about) {source}",

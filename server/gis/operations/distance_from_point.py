@@ -35,7 +35,6 @@ class DistanceFromPointArguments(Arguments):
 class DistanceFromPoint(Operation[DistanceFromPointArguments]):
     """The geodesic distance in metres of each feature's nearest part from a point; 0 where it covers the point."""
 
-    name = "distance_from_point"
     summary = "Add `distance_m`, how far each feature is from a given longitude and latitude."
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (

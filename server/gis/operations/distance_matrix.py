@@ -56,7 +56,6 @@ class DistanceMatrixArguments(Arguments):
 class DistanceMatrix(Operation[DistanceMatrixArguments]):
     """Geodesic distances in metres between all features of two tables. Too many pairs are refused."""
 
-    name = "distance_matrix"
     summary = (
         "One row for each pair of features of two tables, with the distance in metres and a line between."
     )

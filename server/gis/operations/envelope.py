@@ -41,7 +41,6 @@ class EnvelopeArguments(Arguments):
 class Envelope(Operation[EnvelopeArguments]):
     """Bounding rectangles along the axes of the table's own reference system."""
 
-    name = "envelope"
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
     traits = frozenset({"makes_areas"})
     phrases = (

@@ -32,7 +32,6 @@ class ExplodeArguments(Arguments):
 class Explode(Operation[ExplodeArguments]):
     """A row for each part of a multi-part feature, in the stored reference system."""
 
-    name = "explode"
     summary = "One row for each part of multi-part features; attributes repeat, `part` numbers the parts."
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = ("(explode|split|take apart) {source} [into [single|their] parts|apart]",)

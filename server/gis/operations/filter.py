@@ -22,7 +22,6 @@ class FilterArguments(Arguments):
 class Filter(Operation[FilterArguments]):
     """The rows that pass a CQL2 filter. Raises InvalidFilter."""
 
-    name = "filter"
     summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
     traits = frozenset({"keeps_geometry", "tabular"})
     checks_geometries = False

@@ -65,7 +65,6 @@ class GridArguments(Arguments):
 class Grid(Operation[GridArguments]):
     """Counts and aggregates in equal cells of a local projection."""
 
-    name = "grid"
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."
     traits = frozenset({"counts"})
     reads_extent = True

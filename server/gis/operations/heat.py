@@ -70,7 +70,6 @@ class HeatArguments(Arguments):
 class Heat(Operation[HeatArguments]):
     """Kernel density in cells of a local projection."""
 
-    name = "heat"
     summary = "A heat surface: kernel density of features (or of a weight) per km², in square cells."
     phrases = (
         (

@@ -42,7 +42,6 @@ class HotSpotsArguments(NeighbourArguments):
 class HotSpots(Operation[HotSpotsArguments]):
     """Getis-Ord Gi* (1995) of a numeric column for each feature: z, p, and their class."""
 
-    name = "hot_spots"
     summary = "Find hot and cold spots of a numeric column (Getis-Ord Gi*) with z, p and significance."
     phrases = column_phrases("(hot spots|hotspots|hot and cold spots|hot spot|cold spots)")
 

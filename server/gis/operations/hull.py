@@ -42,7 +42,6 @@ class HullArguments(Arguments):
 class Hull(Operation[HullArguments]):
     """Convex or concave hulls, computed in the plane of the table's own reference system."""
 
-    name = "hull"
     summary = (
         "The convex (or with concave=0..1 concave) hull around all features, or around each group of them."
     )

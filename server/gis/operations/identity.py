@@ -14,7 +14,6 @@ class IdentityArguments(Arguments):
 class Identity(Operation[IdentityArguments]):
     """All of the source, cut along the areas of another table, with their attributes inside."""
 
-    name = "identity"
     summary = "Cut features along another table's areas; inside parts get its attributes, outside parts stay."
     traits = frozenset({"makes_areas"})
     phrases = ("identity [overlay] of {source} (and|to|with) {other}",)

@@ -37,7 +37,6 @@ class IntersectionArguments(Arguments):
 class Intersection(Operation[IntersectionArguments]):
     """What two tables have in common, with the attributes of both."""
 
-    name = "intersection"
     summary = "Overlay two tables: one row for each common part, with the attributes of both."
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (

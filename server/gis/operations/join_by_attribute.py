@@ -54,7 +54,6 @@ class JoinByAttributeArguments(Arguments):
 class JoinByAttribute(Operation[JoinByAttributeArguments]):
     """Columns of another table for the rows whose key columns agree."""
 
-    name = "join_by_attribute"
     summary = (
         "Add the columns of another table where a key agrees (a text key ignores case and outer spaces)."
     )

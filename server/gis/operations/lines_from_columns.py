@@ -36,7 +36,6 @@ class LinesFromColumnsArguments(Arguments):
 class LinesFromColumns(Operation[LinesFromColumnsArguments]):
     """Lines along the shortest way over the earth, cut at the antimeridian, with their lengths."""
 
-    name = "lines_from_columns"
     summary = (
         "Draw an arc (great circle) in each row from one pair of longitude and latitude columns to another."
     )

@@ -55,7 +55,6 @@ class LinesFromPointsArguments(Arguments):
 class LinesFromPoints(Operation[LinesFromPointsArguments]):
     """Lines through points in the order of a column; the short way across the antimeridian."""
 
-    name = "lines_from_points"
     summary = "Connect points into lines in the order of a column, one line for each value of another."
     phrases = (
         (

@@ -45,7 +45,6 @@ class LocalAutocorrelationArguments(NeighbourArguments):
 class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
     """Local Moran's I (Anselin, 1995) of a numeric column for each feature: z, p, and its class."""
 
-    name = "local_autocorrelation"
     summary = "Find clusters of like values and outliers among unlike ones (local Moran's I, LISA)."
     phrases = column_phrases("local [spatial] (autocorrelation|moran's i|moran's|moran i|moran)")
 

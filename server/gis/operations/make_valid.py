@@ -20,7 +20,6 @@ class MakeValidArguments(Arguments):
 class MakeValid(Operation[MakeValidArguments]):
     """Shapes that PostGIS calls invalid, repaired (ST_MakeValid), with the reason in `was_wrong`."""
 
-    name = "make_valid"
     summary = (
         "Repair self-crossing and otherwise invalid geometries; column `was_wrong` says what the fault was."
     )

@@ -73,7 +73,6 @@ class MeasureArguments(Arguments):
 class Measure(Operation[MeasureArguments]):
     """Area in square metres, lengths in metres and compactness from 0 to 1, on the WGS 84 spheroid."""
 
-    name = "measure"
     summary = "Add area (m2), length (m), perimeter (m) or compactness columns to every feature."
     phrases = ("measure [{measures}] [of] {source}",)
 

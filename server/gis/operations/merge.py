@@ -40,7 +40,6 @@ class MergeArguments(Arguments):
 class Merge(Operation[MergeArguments]):
     """The rows of several tables in one, with the table of each in `from_table`."""
 
-    name = "merge"
     summary = "Append the rows of several tables to one table; column `from_table` says where each came from."
     traits = frozenset({"tabular"})
     phrases = (

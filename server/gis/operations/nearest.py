@@ -51,7 +51,6 @@ class NearestArguments(Arguments):
 class Nearest(Operation[NearestArguments]):
     """The nearest feature of another table to each feature, and its geodesic distance in metres."""
 
-    name = "nearest"
     summary = "Find the k nearest features of another table for each feature, with the distance in metres."
     traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (

@@ -64,7 +64,6 @@ class PointsAlongLinesArguments(Arguments):
 class PointsAlongLines(Operation[PointsAlongLinesArguments]):
     """Points at regular geodesic distances in metres along lines."""
 
-    name = "points_along_lines"
     summary = "Points along lines, one every so many metres from the start; `along_m` says how far along."
     phrases = ("<open> (points|point) every {every} (along|on) {source}",)
 

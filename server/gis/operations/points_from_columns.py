@@ -34,7 +34,6 @@ class PointsFromColumnsArguments(Arguments):
 class PointsFromColumns(Operation[PointsFromColumnsArguments]):
     """Points from two columns of coordinates, in the SRID that is given."""
 
-    name = "points_from_columns"
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
     keeps_source_crs = False
     traits = frozenset({"tabular"})

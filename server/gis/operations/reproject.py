@@ -68,7 +68,6 @@ class ReprojectArguments(Arguments):
 class Reproject(Operation[ReprojectArguments]):
     """Geometries in another reference system (ST_Transform). Raises InvalidQuestion for unknown SRIDs."""
 
-    name = "reproject"
     summary = "Transform features into another coordinate reference system, by its EPSG code."
     keeps_source_crs = False
     phrases = (

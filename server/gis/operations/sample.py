@@ -28,7 +28,6 @@ class SampleArguments(Arguments):
 class Sample(Operation[SampleArguments]):
     """Some rows, chosen by a hash of their key and a seed: the same ones each time."""
 
-    name = "sample"
     summary = "A random sample of n rows; the same seed gives the same rows again."
     traits = frozenset({"keeps_geometry", "tabular"})
     checks_geometries = False

@@ -39,7 +39,6 @@ class SelectByLocationArguments(Arguments):
 class SelectByLocation(Operation[SelectByLocationArguments]):
     """Rows with the requested spatial relation to rows of another table; distances in metres."""
 
-    name = "select_by_location"
     summary = "Keep features that intersect, lie within, contain, touch or are within a distance of another table's."
     traits = frozenset({"keeps_geometry"})
     phrases = (

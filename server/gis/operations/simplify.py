@@ -50,7 +50,6 @@ class SimplifyArguments(Arguments):
 class Simplify(Operation[SimplifyArguments]):
     """Fewer corners within a tolerance in metres; areas that touch keep touching."""
 
-    name = "simplify"
     summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."
     traits = frozenset({"makes_areas"})
     reads_extent = True

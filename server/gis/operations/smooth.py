@@ -25,7 +25,6 @@ class SmoothArguments(Arguments):
 class Smooth(Operation[SmoothArguments]):
     """Rounded corners (Chaikin, 1974), for drawing: areas and lengths shrink."""
 
-    name = "smooth"
     summary = "Round off the corners of lines and areas by Chaikin's corner cutting."
     traits = frozenset({"makes_areas"})
     phrases = ("smooth {source}",)

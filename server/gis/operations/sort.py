@@ -33,7 +33,6 @@ class SortArguments(Arguments):
 class Sort(Operation[SortArguments]):
     """All rows with their rank in the order of a column; rows with the same value share a rank."""
 
-    name = "sort"
     summary = (
         "Rank all rows by a column: column `rank` is 1 for the largest (or smallest); ties share a rank."
     )

@@ -66,7 +66,6 @@ class SpatialJoinArguments(Arguments):
 class SpatialJoin(Operation[SpatialJoinArguments]):
     """Attributes of the features of another table with the requested spatial relation; distances in metres."""
 
-    name = "spatial_join"
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
     traits = frozenset({"counts", "joins"})
     phrases = (

@@ -17,7 +17,6 @@ class SummariseArguments(GroupArguments):
 class Summarise(Operation[SummariseArguments]):
     """Counts and aggregates by columns, without geometry."""
 
-    name = "summarise"
     summary = (
         "Group rows by columns and count, sum, average, or take percentiles; the result has no geometry."
     )

@@ -29,7 +29,6 @@ class SymmetricDifferenceArguments(Arguments):
 class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
     """What belongs to one of two tables and not to both."""
 
-    name = "symmetric_difference"
     summary = (
         "What lies in one of two tables but not in both: one row for each side, column `only_in` says which."
     )

@@ -101,7 +101,6 @@ class TidyArguments(Arguments):
 class Tidy(Operation[TidyArguments]):
     """Geometries cleaned row by row, in the stored reference system; holes by area on the spheroid."""
 
-    name = "tidy"
     summary = "Clean geometries: grid, small holes, ring direction, Z and M, repeated points, antimeridian, multi-part."
     traits = frozenset({"keeps_geometry"})
     phrases = (

@@ -47,7 +47,6 @@ class TopArguments(Arguments):
 class Top(Operation[TopArguments]):
     """The rows with the highest or lowest values of a column."""
 
-    name = "top"
     summary = (
         "The n rows with the largest (or smallest) values of a column, of all or of each group (`per`); empty values"
         " never count."

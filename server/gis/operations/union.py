@@ -14,7 +14,6 @@ class UnionArguments(Arguments):
 class Union(Operation[UnionArguments]):
     """The areas of two tables cut along each other, all pieces kept, with the attributes of both."""
 
-    name = "union"
     summary = (
         "Overlay two tables of areas and keep all pieces, of both and of either, with both's attributes."
     )

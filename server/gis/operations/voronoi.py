@@ -48,7 +48,6 @@ class VoronoiArguments(Arguments):
 class Voronoi(Operation[VoronoiArguments]):
     """Voronoi cells of points, found in a local projection."""
 
-    name = "voronoi"
     summary = "Divide the land around points into the area nearest to each (Voronoi or Thiessen polygons)."
     traits = frozenset({"makes_areas"})
     reads_extent = True

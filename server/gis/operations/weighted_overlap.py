@@ -50,7 +50,6 @@ class WeightedOverlapArguments(Arguments):
 class WeightedOverlap(Operation[WeightedOverlapArguments]):
     """Values of areas shared out by the area that they have in common, geodesic, in square metres."""
 
-    name = "weighted_overlap"
     summary = "Estimate a figure of areas for other areas by overlap: people shared out (sum), rates averaged (mean)."
     phrases = (
         (

@@ -287,9 +287,10 @@ A = TypeVar("A", bound=Arguments)
 
 
 class Operation(ABC, Generic[A]):
-    """One spatial step. `name` is what models and plans call it; `summary` is the one line that a model reads."""
+    """One spatial step. `summary` is the one line that a model reads."""
 
     name: ClassVar[str]
+    """What models and plans call it: the name of the class in snake case."""
     summary: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
     """The class in `Operation[...]`."""
@@ -307,6 +308,7 @@ class Operation(ABC, Generic[A]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
         for base in cls.__dict__.get("__orig_bases__", ()):
             (cls.arguments,) = get_args(base)
 
