@@ -59,11 +59,9 @@ def schema_size(value: Any) -> int:
     if isinstance(value, str):
         return size_of(value) + 2
     if isinstance(value, list | tuple):
-        return (
-            values_size(value)
-            if len(value) > _SAMPLED_VALUES
-            else 2 + sum(map(schema_size, value)) + len(value)
-        )
+        if len(value) > _SAMPLED_VALUES:
+            return values_size(value)
+        return 2 + sum(map(schema_size, value)) + len(value)
     return len(str(value))
 
 

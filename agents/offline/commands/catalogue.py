@@ -98,11 +98,9 @@ def _one_of_a_kind(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`where is the capital of Japan`: rows by a value and a place."""
     rows = bound["rows"]
     is_sure = rows.mention.of_value and isinstance(rows.where, Group) and rows.top is None
-    return (
-        Show(rows.mention, where=rows.where, condition_text=rows.condition_text, zoom=True)
-        if is_sure
-        else None
-    )
+    if is_sure:
+        return Show(rows.mention, where=rows.where, condition_text=rows.condition_text, zoom=True)
+    return None
 
 
 COMMANDS = (

@@ -156,11 +156,9 @@ def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     """`as a bar chart`: of the previous answer."""
     kind = kind_named(bound["kind"]) or "bar"
-    return (
-        i.Chart(kind, Mention("it", pronoun=True), ())
-        if vocabulary.layers and kind in ("bar", "pie", "line")
-        else None
-    )
+    if vocabulary.layers and kind in ("bar", "pie", "line"):
+        return i.Chart(kind, Mention("it", pronoun=True), ())
+    return None
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:

@@ -112,11 +112,9 @@ def _column_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | 
 
 def _each_listed(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     found = _of_each_row(bound, vocabulary)
-    return (
-        Rows(found[0], None, Top(0, True, found[1], word="sorted"), MOST_LISTED)
-        if found is not None
-        else None
-    )
+    if found is not None:
+        return Rows(found[0], None, Top(0, True, found[1], word="sorted"), MOST_LISTED)
+    return None
 
 
 _EACH_ROW = (

@@ -156,11 +156,9 @@ class DrawingCommands(Grammar):
             ),
             "",
         )
-        return (
-            " ".join(part for part in (adjective, full.mention.text, full.condition_text) if part)
-            if full.where is not None
-            else ""
-        )
+        if full.where is not None:
+            return " ".join(part for part in (adjective, full.mention.text, full.condition_text) if part)
+        return ""
 
     def refine(self) -> Intent | None:
         """`only the ones above 2000 m`, `only airports in Peru`, `filter the cities by population > 1 million`."""

@@ -225,11 +225,9 @@ async def _kind_or_named_row(
         return best, {best: values}
     options = [f"{best} {values[0]}", f"{named.name} {own[0]}"]
     question = refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
-    return (
-        (best, {best: values})
-        if scene.choose(options, question) == options[0]
-        else (named.name, {named.name: own})
-    )
+    if scene.choose(options, question) == options[0]:
+        return (best, {best: values})
+    return (named.name, {named.name: own})
 
 
 def _folded(operand: Any) -> Cql2:

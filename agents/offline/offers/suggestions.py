@@ -215,12 +215,9 @@ def _threshold(column: Column) -> str | None:
 def _layer_name(layer: Layer, table: Table) -> str:
     if table.is_result:
         return f'"{layer.name}"'
-    return (
-        layer.name.lower()
-        if _is_sayable(layer.name.replace(" ", "_"))
-        and fold(layer.name) == fold(table.name).replace("_", " ")
-        else spoken_table(table)
-    )
+    if _is_sayable(layer.name.replace(" ", "_")) and fold(layer.name) == fold(table.name).replace("_", " "):
+        return layer.name.lower()
+    return spoken_table(table)
 
 
 def spoken_table(table: Table) -> str:

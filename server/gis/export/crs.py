@@ -47,11 +47,9 @@ class Crs:
     @property
     def urn(self) -> str:
         """The OGC URN, as GeoJSON and GeoParquet name reference systems."""
-        return (
-            "urn:ogc:def:crs:OGC:1.3:CRS84"
-            if self.is_lonlat
-            else f"urn:ogc:def:crs:{self.authority}::{self.code}"
-        )
+        if self.is_lonlat:
+            return "urn:ogc:def:crs:OGC:1.3:CRS84"
+        return f"urn:ogc:def:crs:{self.authority}::{self.code}"
 
     @property
     def uri(self) -> str:

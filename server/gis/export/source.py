@@ -205,11 +205,9 @@ class Source:
     @cached_property
     def area(self) -> Area | None:
         """Where the system of the file is meant to be used, if that is another one than the table's."""
-        return (
-            None
-            if self.placing == "none" or self.table.srid in (0, self.crs.srid)
-            else area_of_use(self.crs.srid)
-        )
+        if self.placing == "none" or self.table.srid in (0, self.crs.srid):
+            return None
+        return area_of_use(self.crs.srid)
 
     @cached_property
     def _near_area(self) -> sa.ColumnElement[bool] | None:

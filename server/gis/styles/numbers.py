@@ -67,11 +67,9 @@ def _integer_label(low: float | None, high: float | None) -> str:
     last = None if high is None else high - 1
     if low is None:
         short = last is not None and last < 1e6
-        return (
-            f"≤{THIN}{format_number(last or 0.0, DOUBLE_DIGITS)}"
-            if short
-            else f"<{THIN}{format_number(high or 0.0, DOUBLE_DIGITS)}"
-        )
+        if short:
+            return f"≤{THIN}{format_number(last or 0.0, DOUBLE_DIGITS)}"
+        return f"<{THIN}{format_number(high or 0.0, DOUBLE_DIGITS)}"
     if last is None:
         return f"≥{THIN}{format_number(low, DOUBLE_DIGITS)}"
     if last <= low:

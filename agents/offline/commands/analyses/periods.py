@@ -129,11 +129,9 @@ def _by_date(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     period = next((each for each in name_words(when.text) if each in ("year", "quarter", "month")), "")
     names = context.vocabulary.columns_called((table,), when.text) if table is not None and period else ()
     kinds = {each.kind for each in table.columns if each.name in names} if table is not None else set()
-    return (
-        by_period({**bindings, "period": period}, context)
-        if kinds and kinds <= {"date", "timestamp"}
-        else None
-    )
+    if kinds and kinds <= {"date", "timestamp"}:
+        return by_period({**bindings, "period": period}, context)
+    return None
 
 
 def _compares_per(period: str, rows: Features) -> bool:

@@ -173,11 +173,9 @@ class Asked:
         """The mention of the rows."""
         rows = self.one("rows")
         own: Features | None = rows.value if rows is not None else None
-        return (
-            own.mention
-            if own is not None and own.mention is not None
-            else Mention(self.noun, (self.table.id,))
-        )
+        if own is not None and own.mention is not None:
+            return own.mention
+        return Mention(self.noun, (self.table.id,))
 
     @property
     def conditions(self) -> list[Condition]:
@@ -236,11 +234,9 @@ class Asked:
         if not columns:
             ranked = self.one("top")
             first = ranked is None or ranked.value.word in ("top", "bottom")
-            return (
-                dict(COUNT)
-                if first and named is None and self.has("count", "table", "chart", "most")
-                else None
-            )
+            if first and named is None and self.has("count", "table", "chart", "most"):
+                return dict(COUNT)
+            return None
         if len(columns) != 1:
             return None
         column: ColumnMention = columns[0].value
@@ -287,11 +283,9 @@ class Asked:
         if self.has("count"):
             return "sum" if counts and top is None else ""
         if top is not None and not is_ranked:
-            return (
-                ("max" if top.value.descending else "min")
-                if top.end == column.begin and top.value.limit == 1
-                else ""
-            )
+            if top.end == column.begin and top.value.limit == 1:
+                return "max" if top.value.descending else "min"
+            return ""
         adds = adds_up(self.table, names, column.text)
         return "sum" if adds else ""
 

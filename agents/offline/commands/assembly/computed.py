@@ -113,11 +113,9 @@ def rates(asked: Asked) -> Steps | None:
     if asked.has("whose"):
         return _first_by_rate(asked, (what, divisor), factor, name, words, measure)
     if not asked.has("group"):
-        return (
-            None
-            if asked.table.column(name) is not None
-            else _rates_of_rows(asked, (what, divisor), factor, name, words, measure)
-        )
+        if asked.table.column(name) is not None:
+            return None
+        return _rates_of_rows(asked, (what, divisor), factor, name, words, measure)
     by = asked.group_column
     if by is None:
         return None
@@ -226,11 +224,9 @@ def known(asked: Asked, names: tuple[str, ...]) -> tuple[Features, str]:
 def number(asked: Asked, mention: ColumnMention) -> str | None:
     """The only numeric column that is meant; else None."""
     column = asked.table.column(mention.columns[0]) if len(mention.columns) == 1 else None
-    return (
-        column.name
-        if column is not None and is_number(column) and column.name not in asked.table.key
-        else None
-    )
+    if column is not None and is_number(column) and column.name not in asked.table.key:
+        return column.name
+    return None
 
 
 def _divisor(asked: Asked, per: Per) -> tuple[str, float] | None:

@@ -271,11 +271,9 @@ def _figure(asked: Asked) -> Meaning | None:
     if figure is None or (unit is not None and unit.value.dimension == "share"):
         return None
     if figure == COUNT:
-        return (
-            i.Count(asked.mention, asked.where)
-            if asked.has("rows") and asked.has("count") and unit is None
-            else None
-        )
+        if asked.has("rows") and asked.has("count") and unit is None:
+            return i.Count(asked.mention, asked.where)
+        return None
     what = {"min": "minimum", "max": "maximum"}.get(figure["function"], figure["function"])
     if what in _OF_EACH and unit is None and named_several(asked.where):
         return of_each_value(asked, figure)

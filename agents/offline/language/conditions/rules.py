@@ -236,11 +236,9 @@ class Conditions(Unlinked, States):
                 return Empty(column, unknown=True)
             cursor.at = begin  # `unknown` is a value of the column
         if self.is_flag(column) and (phrase := cursor.take(p.AFFIRMED)):
-            return (
-                Compare("=", not re.search(r"\bnot\b|n't\b", phrase), column)
-                if self.says_allowed(column)
-                else None
-            )
+            if self.says_allowed(column):
+                return Compare("=", not re.search(r"\bnot\b|n't\b", phrase), column)
+            return None
         cursor.take(p.RUNS_OUT)
         negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
         for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):

@@ -83,11 +83,9 @@ def _within(table: Table, shape: Cql2, metres: float) -> Cql2:
     if table.geometry_column is None:
         raise Refuse(refusals.NO_GEOMETRY(table=table.title))
     own = property_of(table.geometry_column)
-    return (
-        {"op": "s_dwithin", "args": [own, shape, metres]}
-        if metres
-        else {"op": "s_intersects", "args": [own, shape]}
-    )
+    if metres:
+        return {"op": "s_dwithin", "args": [own, shape, metres]}
+    return {"op": "s_intersects", "args": [own, shape]}
 
 
 def positions(spot: Spot, extents: Sequence[Bounds | None]) -> list[tuple[float, float]]:

@@ -70,11 +70,9 @@ def _overdue(table: Table, text: str) -> Cql2 | None:
     done = {
         c.name: own for c in text_columns(table) if (own := [v for v in c.samples if v.casefold() in _DONE])
     }
-    return (
-        {"op": "and", "args": [past, *(negated(equals(name, own)) for name, own in done.items())]}
-        if done
-        else past
-    )
+    if done:
+        return {"op": "and", "args": [past, *(negated(equals(name, own)) for name, own in done.items())]}
+    return past
 
 
 _DUE = word_set("due deadline")
