@@ -18,8 +18,8 @@ from limits_table import limits_table  # noqa: E402
 from operations_table import operations_table  # noqa: E402
 
 from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402
-from agents.offline.commands.analyses.rules import PART_TEXTS  # noqa: E402
 from agents.offline.coverage import MODULES  # noqa: E402
+from agents.offline.language.parts import PART_TEXTS  # noqa: E402
 from server.cli.exports import tools_document  # noqa: E402
 from server.gis.operations import OPERATIONS  # noqa: E402
 from server.protocol.export import files as protocol_documents  # noqa: E402

@@ -27,7 +27,6 @@ from agents.offline.commands import (
     shares,
     view,
 )
-from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.commands.assembly.measured import PAID
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
@@ -36,6 +35,7 @@ from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.days import HALVES, MONTHS, SEASONS, WEEKDAYS
 from agents.offline.language.conditions.times.in_force import ONGOING
 from agents.offline.language.grammar import words_in, words_of_templates
+from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import Phrases, doers_of, english, fold, name_words, singular, word_set

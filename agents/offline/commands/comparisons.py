@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from agents.offline.commands.requests import command, tables_of
+from agents.offline.commands.requests import Commands, tables_of
 from agents.offline.language.conditions.flags import is_flag, is_flag_named
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
@@ -19,7 +19,35 @@ from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
+_THERE_ARE = "((are|were) there|(do|did) (we|you|they) have)"
+_THERE_IS = f"({_THERE_ARE}|(is|was) there|where (are|were|is|was) there)"
+_IN = "(in|at|within)"
+_PEOPLE = "(people|inhabitants|residents|persons|citizens)"
+_MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
+_TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
+_TIMES_AS = "big|large|high|tall|long|deep|wide|dense|populous"
+"""Not for ages and years, which have no multiples."""
+_MEASURED = "big|large|small|high|tall|long|deep|old|wide|dense|populous"
+_COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .|versus)"
+_DIFFERENCE = "[what is] [the] difference"
+_VERSUS = "(vs|vs .|versus|compared (to|with)|against)"
+_FIGURE = "[the] how=(average|mean|median|total|minimum|maximum) {what:words}"
+_BOTH = "{one:words} (and|with|to|vs|vs .|versus|against) {other:words}"
+_HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
+_BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
+_BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
+_SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
+COMMANDS = Commands()
+on = COMMANDS.on
 
+
+@on(f"compare {_BOTH}", cost=3.0)
+@on(f"compare [the] {{facts:columns}} (of|in|for) ({_SEVERAL}|{_BOTH})", cost=-8.0)
+@on(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}")
+@on(
+    "compare {what:words} (of|in) {one:words}"
+    " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}"
+)
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """A comparison by one or several facts, or by the numbers that the table has."""
     more = [bound[name] for name in ("second", "third") if name in bound]
@@ -27,6 +55,7 @@ def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(first, bound["one"], (*more, bound["other"]), also=tuple(also))
 
 
+@on(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", cost=2.0)
 def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of Germany, France and Italy`."""
     named = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
@@ -36,6 +65,8 @@ def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     return Lookup(bound["what"], named[0], tuple(named[1:]))
 
 
+@on(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", cost=-3.0)
+@on(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]")
 def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how much bigger is Brazil than Argentina?`: looks up both values."""
     measure = COMPARATIVES[bound["how"]][1]
@@ -44,6 +75,7 @@ def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Lookup(words, bound["one"], (bound["other"],), unit=bound.get("unit"), instead=instead)
 
 
+@on(f"how how=({_MEASURED}) is {{one:words}} {_COMPARED_TO} {{other:words}}")
 def _how_big(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how big is France compared to Spain?`: looks up both values."""
     words = {"big": "area", "large": "area", "small": "area", "populous": "population"}.get(
@@ -52,6 +84,17 @@ def _how_big(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(words, bound["one"], (bound["other"],), instead="population" if words == "area" else "")
 
 
+@on(
+    f"how many times (more|as many) {_PEOPLE} (live|are [there]) in {{one:words}} (than|as) in {{other:words}}",
+    cost=-2.0,
+)
+@on(
+    "how many times (more|as many|as much) {what:words} (does|do|has|have) {one:words} [have]"
+    " (than|as) {other:words}",
+    cost=-1.0,
+)
+@on(f"how many times as how=({_TIMES_AS}) is {{one:words}} as {{other:words}}", cost=-1.0)
+@on(f"how many times how=({_TIMES_MORE}) is {{one:words}} than {{other:words}}", cost=-1.0)
 def _times(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many times bigger is Brazil than Peru?`, `how many times more people live in Brazil than in Peru?`"""
     means = _how_much if bound.get("how") in COMPARATIVES else _how_big if "how" in bound else _more_people
@@ -59,6 +102,11 @@ def _times(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return replace(found, claim="times") if isinstance(found, Lookup) else None
 
 
+@on(
+    "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words}"
+    f" than {{other:words}} {_BY_HOW_MUCH}"
+)
+@on(f"(is|are) {{one:words}} (how=({_MORE})|how=(more|less) populous) than {{other:words}} {_BY_HOW_MUCH}")
 def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: looks up both values."""
     op, measure = COMPARATIVES[bound["how"]]
@@ -71,17 +119,52 @@ def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<", instead=instead)
 
 
+@on("(does|do) {one:words} or {other:words} have how=(more|fewer|less) {what:words}")
+@on(f"(is|are) {{one:words}} or {{other:words}} how=({_MORE})")
+@on(
+    *(
+        text.replace("IS MORE", more)
+        for more in (f"(is|are) how=({_MORE})", "(has|have) how=(more|fewer|less) {what:words}")
+        for text in (
+            "(which|who) [one] IS MORE [,|:] {one:words} or {other:words}",
+            "(which|who) of {one:words} (and|or) {other:words} IS MORE",
+        )
+    )
+)
 def _which_is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which is bigger, Germany or Japan?`, `does Riverside or Lakeside have more residents?`"""
     found = _is_more(bound, vocabulary)
     return replace(found, claim="") if isinstance(found, Lookup) else None
 
 
+@on("how (many|much) (more|fewer|less) {what:words} does {one:words} have than {other:words}")
+@on(
+    f"{_DIFFERENCE} (in {{what:words}} between {{one:words}} and"
+    "|between [the] {what:words} (of|in) {one:words} and [(that|the one) (of|in)]) {other:words}"
+)
 def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`the difference in population between Germany and France`"""
     return _is_more({"how": "more", **bound}, vocabulary) and _compared(bound, vocabulary)
 
 
+@on(
+    "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {rows:selection} than {other:words}",
+    *(
+        f"{_THERE_IS} {how} {_IN} {{one:words}} {other} {{other:words}}"
+        for how, other in (
+            ("how=(more|fewer|less) {rows:selection}", f"than {_IN}"),
+            ("(more|fewer|less) {rows:selection} [,]", f"[,] or [{_IN}]"),
+        )
+    ),
+    "compare [the] [number of] {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
+    "(which|what|who) [{kind:mention}] (has|have) (more|the more|most|the most) {rows:selection} [,|:] {one:words}"
+    " or {other:words}",
+    "(how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}"
+    "|(does|do) {one:words} or {other:words} have (more|the more) {rows:selection})",
+    "[<what>|compare|how many] [the] [number of] {rows:selection} in {one:words}"
+    f" {_VERSUS} [in] {{other:words}}",
+    cost=-5.0,
+)
 def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`does Germany have more airports than France?`: counts the rows in both."""
     rows = bound["rows"]
@@ -108,6 +191,10 @@ def of_both_values(count: Count, after: Conditions) -> Count:
 _AGAINST = re.compile(r" (?:vs ?\.?|versus|against) ", re.IGNORECASE)
 
 
+@on(
+    f"[<what>|compare] {_FIGURE} of {{rows:selection}} in {{one:words}} {_VERSUS} [in] {{other:words}}",
+    cost=-6.0,
+)
 def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`average elevation of airports in Peru vs Bolivia`."""
     rows = bound["rows"]
@@ -119,12 +206,21 @@ def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent
     return Statistic(what, ColumnMention(bound["what"], columns), rows.mention, one, versus=other)
 
 
+@on(
+    f"compare {_FIGURE} of {{rows:selection}} in {{one:words}} (and|with|to) [in] {{other:words}}", cost=-12.0
+)
 def _figures_compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """The same, unless both places are values of a table: those are groups."""
     known = [vocabulary.values_called(name_words(bound[name])) for name in ("one", "other")]
     return None if all(known) else _figures_of_both(bound, vocabulary)
 
 
+@on(
+    f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} than {{others:selection}}",
+    f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} which=(or [more|fewer|less]) {{others:selection}}",
+    "how many which=(more|fewer|less) {rows:selection} than {others:selection} [are|were|do] [there|we have]",
+    cost=-6.0,
+)
 def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`are there more tram stops than bus stops?`: counts both."""
     rows, others = bound["rows"], bound["others"]
@@ -137,21 +233,36 @@ def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 _CLAIMS: Mapping[str, Literal[">", "<", ""]] = {"more": ">", "fewer": "<", "less": "<", "": ""}
 
 
+@on(
+    "[what is] [the] (total|combined) {what:words} of {one:words} and {other:words} [together|combined]",
+    cost=3.0,
+)
+@on(
+    "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
+    cost=-1.0,
+)
 def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many residents do Old Town and Riverside have together?`"""
     return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
 
 
+@on(
+    f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}"
+    " [altogether|in total|combined|together]",
+    cost=3.0,
+)
 def _people_in(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many people live in Germany?`"""
     return Lookup("population", bound["where"])
 
 
+@on(f"{_HOW_MANY_PEOPLE} live in {{one:words}} and {{other:words}} (together|combined|altogether)", cost=-2.0)
 def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many people live in Riverside and Lakeside together?`"""
     return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
+@on(f"{_HOW_MANY_PEOPLE} live in {{rows:selection}} [(in|as of) {{year:count}}]", cost=-1.0)
 def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many people live in South American cities with more than 1 million inhabitants?`, `in them as of 2020`:
     the sum of the population, or of its column for that year."""
@@ -168,17 +279,25 @@ def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     return Statistic("sum", ColumnMention(text, tuple(names)), rows.mention, rows.where)
 
 
+@on(f"how many (more|fewer) {_PEOPLE} (live|are [there]) in {{one:words}} than in {{other:words}}", cost=-2.0)
 def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many more people live in Germany than in France?`: both populations and the difference."""
     return Lookup("population", bound["one"], (bound["other"],))
 
 
+@on("(which|what) {what:words} (does|do|did) {whose:value} (use|have|belong to|lie in)")
+@on("(which|what) {what:words} (is|are|was|were) {whose:value} (in|on|at|from|under)", cost=1.0)
 def _fact_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which aquifer is W-12 in?`: the value of the column with that name."""
     known = any(vocabulary.columns_called((table,), bound["what"]) for table in vocabulary.few_tables)
     return Lookup(bound["what"], bound["whose"]) if known else None
 
 
+@on("(does|did|has) {whose:value} (have|had|got) [a|an|any] {what:words}", cost=1.0)
+@on(
+    "(is|was|does|has|did) {whose:words} [still|currently] [on|in|at|by|from|of] [the|a|an] {what:words}",
+    cost=2.0,
+)
 def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`, `is it in poor condition?`: by the
     boolean column with that name, or the only column with such a value."""
@@ -211,6 +330,7 @@ def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     return Lookup(found[0], bound["whose"], value=found[1]) if found is not None else None
 
 
+@on("(what is|what was|what's) {whose:value} {what:words} (for|by|of|from|with)", cost=1.0)
 def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what is W-12 used for?`: by a column `use`."""
     words = _MADE_OF.get(bound["what"], bound["what"])
@@ -219,168 +339,3 @@ def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 _LINKS = word_set("on in at by from of the a an still currently")
 _MADE_OF = {"made": "material", "built": "material", "called": "name"}
-_THERE_ARE = "((are|were) there|(do|did) (we|you|they) have)"
-_THERE_IS = f"({_THERE_ARE}|(is|was) there|where (are|were|is|was) there)"
-_IN = "(in|at|within)"
-_PEOPLE = "(people|inhabitants|residents|persons|citizens)"
-_MORE = "bigger|larger|smaller|higher|lower|taller|longer|shorter|deeper|older|younger|wider|narrower|denser|busier"
-_TIMES_MORE = "bigger|larger|smaller|higher|taller|longer|shorter|deeper|wider|denser|busier"
-_TIMES_AS = "big|large|high|tall|long|deep|wide|dense|populous"
-"""Not for ages and years, which have no multiples."""
-_MEASURED = "big|large|small|high|tall|long|deep|old|wide|dense|populous"
-_COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .|versus)"
-_DIFFERENCE = "[what is] [the] difference"
-_VERSUS = "(vs|vs .|versus|compared (to|with)|against)"
-_FIGURE = "[the] how=(average|mean|median|total|minimum|maximum) {what:words}"
-_BOTH = "{one:words} (and|with|to|vs|vs .|versus|against) {other:words}"
-_HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
-_BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
-_BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
-_SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
-COMMANDS = (
-    command(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", _facts_of, 2.0),
-    command("(which|what) {what:words} (is|are|was|were) {whose:value} (in|on|at|from|under)", _fact_of, 1.0),
-    command("(which|what) {what:words} (does|do|did) {whose:value} (use|have|belong to|lie in)", _fact_of),
-    command(
-        "(is|was|does|has|did) {whose:words} [still|currently] [on|in|at|by|from|of] [the|a|an] {what:words}",
-        _asserted,
-        2.0,
-    ),
-    command("(does|did|has) {whose:value} (have|had|got) [a|an|any] {what:words}", _asserted, 1.0),
-    command("(what is|what was|what's) {whose:value} {what:words} (for|by|of|from|with)", _done_to, 1.0),
-    command(
-        f"{_HOW_MANY_PEOPLE} (live in|are living in|are there in|are in|in|inhabit) {{where:value}}"
-        " [altogether|in total|combined|together]",
-        _people_in,
-        3.0,
-    ),
-    command(
-        f"{_HOW_MANY_PEOPLE} live in {{one:words}} and {{other:words}} (together|combined|altogether)",
-        _people_together,
-        -2.0,
-    ),
-    command(
-        f"how many (more|fewer) {_PEOPLE} (live|are [there]) in {{one:words}} than in {{other:words}}",
-        _more_people,
-        -2.0,
-    ),
-    command(
-        "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
-        _together,
-        -1.0,
-    ),
-    command(
-        "[what is] [the] (total|combined) {what:words} of {one:words} and {other:words} [together|combined]",
-        _together,
-        3.0,
-    ),
-    command(
-        f"{_HOW_MANY_PEOPLE} live in {{rows:selection}} [(in|as of) {{year:count}}]", _people_of_rows, -1.0
-    ),
-    command(
-        "compare {what:words} (of|in) {one:words}"
-        " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}",
-        _compared,
-    ),
-    command(f"compare [the] {{facts:columns}} (of|in|for) ({_SEVERAL}|{_BOTH})", _compared, -8.0),
-    command(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}", _compared),
-    command(f"compare {_BOTH}", _compared, 3.0),
-    *(
-        command(text.replace("IS MORE", more), _which_is_more)
-        for more in (f"(is|are) how=({_MORE})", "(has|have) how=(more|fewer|less) {what:words}")
-        for text in (
-            "(which|who) [one] IS MORE [,|:] {one:words} or {other:words}",
-            "(which|who) of {one:words} (and|or) {other:words} IS MORE",
-        )
-    ),
-    command(f"(is|are) {{one:words}} or {{other:words}} how=({_MORE})", _which_is_more),
-    command("(does|do) {one:words} or {other:words} have how=(more|fewer|less) {what:words}", _which_is_more),
-    command(
-        f"{_DIFFERENCE} (in {{what:words}} between {{one:words}} and"
-        "|between [the] {what:words} (of|in) {one:words} and [(that|the one) (of|in)]) {other:words}",
-        _difference,
-    ),
-    command(
-        "how (many|much) (more|fewer|less) {what:words} does {one:words} have than {other:words}", _difference
-    ),
-    *(
-        command(text, _more_of, -6.0)
-        for text in (
-            f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} than {{others:selection}}",
-            f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} which=(or [more|fewer|less]) {{others:selection}}",
-            "how many which=(more|fewer|less) {rows:selection} than {others:selection} [are|were|do] [there|we have]",
-        )
-    ),
-    command(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]", _how_much),
-    command(f"how many times how=({_TIMES_MORE}) is {{one:words}} than {{other:words}}", _times, -1.0),
-    command(f"how many times as how=({_TIMES_AS}) is {{one:words}} as {{other:words}}", _times, -1.0),
-    command(
-        f"how many times (more|as many) {_PEOPLE} (live|are [there]) in {{one:words}} (than|as) in {{other:words}}",
-        _times,
-        -2.0,
-    ),
-    command(
-        "how many times (more|as many|as much) {what:words} (does|do|has|have) {one:words} [have]"
-        " (than|as) {other:words}",
-        _times,
-        -1.0,
-    ),
-    command(f"how how=({_MEASURED}) is {{one:words}} {_COMPARED_TO} {{other:words}}", _how_big),
-    command(
-        f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", _how_much, -3.0
-    ),
-    command(
-        f"(is|are) {{one:words}} (how=({_MORE})|how=(more|less) populous) than {{other:words}} {_BY_HOW_MUCH}",
-        _is_more,
-    ),
-    command(
-        "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words}"
-        f" than {{other:words}} {_BY_HOW_MUCH}",
-        _is_more,
-    ),
-    command(
-        "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {rows:selection} than {other:words}",
-        _more_rows,
-        -5.0,
-    ),
-    *(
-        command(f"{_THERE_IS} {how} {_IN} {{one:words}} {other} {{other:words}}", _more_rows, -5.0)
-        for how, other in (
-            ("how=(more|fewer|less) {rows:selection}", f"than {_IN}"),
-            ("(more|fewer|less) {rows:selection} [,]", f"[,] or [{_IN}]"),
-        )
-    ),
-    command(
-        "compare [the] [number of] {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
-        _more_rows,
-        -5.0,
-    ),
-    command(
-        "(which|what|who) [{kind:mention}] (has|have) (more|the more|most|the most) {rows:selection} [,|:] {one:words}"
-        " or {other:words}",
-        _more_rows,
-        -5.0,
-    ),
-    command(
-        "(how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}"
-        "|(does|do) {one:words} or {other:words} have (more|the more) {rows:selection})",
-        _more_rows,
-        -5.0,
-    ),
-    command(
-        "[<what>|compare|how many] [the] [number of] {rows:selection} in {one:words}"
-        f" {_VERSUS} [in] {{other:words}}",
-        _more_rows,
-        -5.0,
-    ),
-    command(
-        f"[<what>|compare] {_FIGURE} of {{rows:selection}} in {{one:words}} {_VERSUS} [in] {{other:words}}",
-        _figures_of_both,
-        -6.0,
-    ),
-    command(
-        f"compare {_FIGURE} of {{rows:selection}} in {{one:words}} (and|with|to) [in] {{other:words}}",
-        _figures_compared,
-        -12.0,
-    ),
-)

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.figures import figure_of
-from agents.offline.commands.requests import command, row_column, tables_of
+from agents.offline.commands.requests import Commands, command, row_column, tables_of
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import measure_columns, times_of
@@ -30,8 +30,35 @@ from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Sh
 
 MOST_LISTED = 50
 """Maximum number of rows listed with a number of theirs."""
+_EACH_ROW = (
+    "[total] {what:words} (by|per|of each|for each|in each|of every|for every|of all [the]) {rows:words}"
+)
+_LATEST = "(last|latest|most recent|most recently|first|earliest)"
+_THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
+_PER = "(per|a|an|each|every|in a|in an) {period:unit}"
+_ON_AVERAGE = f"([,] on average {_PER}|{_PER} [,] on average)"
+_EACH_VALUE = "[the] [different|distinct|unique|possible]"
+_EXIST = "(are there|exist|do (we|you) have|are used|occur)"
+_MOST = "[the] (most common|most frequent|commonest)"
+_ROWS = "(rows|records|entries|features)"
+COMMANDS = Commands()
+on = COMMANDS.on
 
 
+@on(f"how many (different|distinct|unique) {{what:words}} {_EXIST} {{where:where}}", cost=3.5)
+@on(
+    *(
+        f"{words} {{what:words}}{ending}"
+        for words, ending in (
+            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", " [there are]"),
+            ("(which|what) [different|distinct]", f" {_EXIST} [{{where:where}}]"),
+            ("how many (different|distinct|unique)", ""),
+            ("how many [different|distinct|unique]", f" {_EXIST}"),
+            (f"[<what>] {_MOST}", " [{where:where}]"),
+        )
+    ),
+    cost=4.0,
+)
 def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which continents are there?`: the values of a text column; of the table on the map, else of the only table of
     areas, else the user is asked."""
@@ -61,6 +88,17 @@ def _texts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
     return bool(columns) and all(each is not None and each.kind == "text" for each in columns)
 
 
+@on(
+    *(
+        f"{words} {{what:words}} (of|for|in|among) [all] {{rows:selection}}{ending}"
+        for words, ending in (
+            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", ""),
+            ("(which|what) [different|distinct]", " (are there|exist|do (we|you) have)"),
+            ("how many (different|distinct|unique)", " [are there|do (we|you) have]"),
+        )
+    ),
+    cost=1.0,
+)
 def _values_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which species of trees are there?`"""
     tables = tables_of(bound["rows"].mention, vocabulary)
@@ -69,12 +107,20 @@ def _values_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     return figure_of("values")(bound, vocabulary)
 
 
+@on(
+    f"how many {_ROWS} ((does|do) {{rows:mention}} (have|contain|hold)|(are|are there) in {{rows:mention}})",
+    cost=-1.0,
+)
 def _rows_in_all(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how many rows does airports have?`"""
     rows = bound["rows"]
     return Count(rows) if rows.tables or rows.layers else None
 
 
+@on(f"<what> [number of] {{rows:selection}} {_ON_AVERAGE}", cost=-1.0)
+@on(f"<what> [the] (average|mean) number of {{rows:selection}} {_THERE} {_PER}", cost=-2.0)
+@on(f"on average [,] how many {{rows:selection}} {_THERE} {_PER}", cost=-2.0)
+@on(f"how many {{rows:selection}} {_THERE} {_ON_AVERAGE}", cost=-2.0)
 def _rate(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """Rows per unit of time, by their table's only date or time."""
     subject, period = bound["rows"], bound["period"]
@@ -94,11 +140,17 @@ def _of_each_row(bound: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Ment
     return Mention(bound["rows"], (table.id,)), ColumnMention(bound["what"], (column,))
 
 
+@on(f"[show [me]|map|display|draw] [the] {_EACH_ROW} [on the map]", cost=3.0)
 def _each_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     found = _of_each_row(bound, vocabulary)
     return Show(found[0], Look(by=found[1])) if found is not None else None
 
 
+@on(
+    "(show [me]|map|display|draw|plot) [the] [number of] {what:words}"
+    " (of|at|on|for|per|by|for each|of each|at each) [all] [the] {rows:selection} [on (the|a) map]",
+    cost=3.5,
+)
 def _column_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`show the elevation of airports in Peru`: these rows coloured by their own numbers."""
     subject, what = bound["rows"], bound["what"]
@@ -110,6 +162,7 @@ def _column_drawn(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | 
     return Show(subject.mention, Look(by=ColumnMention(what, names)), subject.where)
 
 
+@on(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", cost=3.0)
 def _each_listed(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     found = _of_each_row(bound, vocabulary)
     if found is not None:
@@ -117,19 +170,7 @@ def _each_listed(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     return None
 
 
-_EACH_ROW = (
-    "[total] {what:words} (by|per|of each|for each|in each|of every|for every|of all [the]) {rows:words}"
-)
-_LATEST = "(last|latest|most recent|most recently|first|earliest)"
-_THERE = "[are there|were there|there are|there were|happen|happened|occur|occurred]"
-_PER = "(per|a|an|each|every|in a|in an) {period:unit}"
-_ON_AVERAGE = f"([,] on average {_PER}|{_PER} [,] on average)"
-_EACH_VALUE = "[the] [different|distinct|unique|possible]"
-_EXIST = "(are there|exist|do (we|you) have|are used|occur)"
-_MOST = "[the] (most common|most frequent|commonest)"
-_ROWS = "(rows|records|entries|features)"
-
-
+@on("when (was|were) {rows:selection}", cost=-1.0)
 def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the strongest earthquake?`: the first row with its time."""
     subject = bound["rows"]
@@ -141,6 +182,7 @@ def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
 
 
+@on(f"when (was|were|is) [the] which={_LATEST} {{rows:selection}}", cost=-1.0)
 def _latest(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the last cougar sighting?`: the row with the latest or earliest time of its table."""
     subject = bound["rows"]
@@ -166,6 +208,12 @@ def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
     return called or [each.name for each in columns if is_only_date]
 
 
+@on(
+    f"when (was|were) ([the] which={_LATEST} {{rows:selection}} {{does:words}} [{{where:where}}]"
+    "|{rows:selection} which=(last|most recently|first) {does:words} [[,] and (which|which one|where)])",
+    cost=-2.0,
+)
+@on("when (was|were) {rows:selection} {does:words}", cost=1.0)
 def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the oldest well drilled?`, `when was a bridge in Ulm last inspected?`: the first row of a ranking, or
     the one with the latest or earliest date, with that date."""
@@ -180,6 +228,8 @@ def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     return Rows(subject.mention, all_of(subject.where, bound.get("where")), top, top.limit, (dates[0],))
 
 
+@on(f"when (was|were) [the|a|an] {{kind:words}} which={_LATEST} {{does:words}}", cost=-1.0)
+@on(f"when (was|were) [the] which={_LATEST} {{kind:words}} {{does:words}}", cost=-1.0)
 def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the last capercaillie seen?`: the same for rows with a value."""
     found = vocabulary.match_value(name_words(bound["kind"]))
@@ -192,12 +242,14 @@ def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     )
 
 
+@on("when (was|were) {whose:words} {does:words}")
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the Goethe School opened?`: the value of the date column with that name."""
     names = set(_dates_called(bound["does"], vocabulary.few_tables))
     return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and " " not in bound["does"] else None
 
 
+@on("(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)")
 def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which species was seen most often?`: the most common value, in the only table with a column `species` and
     another one that begins with the verb."""
@@ -215,6 +267,7 @@ def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     return Statistic("values", ColumnMention(bound["what"], columns), Mention(words, (table.id,)))
 
 
+@on("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", cost=-1.0)
 def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`who won there?`, about rows mentioned before: the column of the agent."""
     verb = english().irregular.get(bound["does"], bound["does"].removesuffix("ed"))
@@ -228,6 +281,7 @@ def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Rows(Mention("them", pronoun=True), None, None, MOST_FIRST, (*names,)) if len(names) == 1 else None
 
 
+@on("[and] who {does:words} [the] {of:words}")
 def _who_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`who owns Farr`: the column of the agent, in the row of this name."""
     verb = bound["does"].removesuffix("s")
@@ -236,6 +290,10 @@ def _who_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(next(iter(names)), bound["of"]) if len(names) == 1 and are_names(bound["of"]) else None
 
 
+@on(
+    "[and] (what|how much) (would|will|does|do) (it|that) cost [us] to {does:words}"
+    " (it|them|these|those|all of them|[all] [the] {rows:selection})"
+)
 def _costs(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what would it cost to replace them?`: the total of a column `replacement_cost`."""
     words = f"{bound['does']} cost"
@@ -248,6 +306,10 @@ def _costs(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Statistic("sum", ColumnMention(words, (*names,)), rows.mention, rows.where)
 
 
+@on(
+    "(which|what) {rows:selection} (does|do) {line:line} (cross|touch|run through|pass through|go through)",
+    cost=-6.0,
+)
 def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`which countries does the equator cross?`"""
     rows = bound["rows"]
@@ -257,12 +319,20 @@ def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Rows(rows.mention, all_of(rows.where, crossing), None, MOST_LISTED)
 
 
+@on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
 def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of the five largest cities in Brazil`: the ranked rows with these columns."""
     rows = bound["rows"]
     return _with_columns(bound, vocabulary) if rows.top is not None and rows.top.limit else None
 
 
+@on(
+    "list=(list [of]|[show [me]|give me|make|i need|i want] (a|the) (table|list) of) [all] [the] {rows:selection}"
+    " (with|showing|including|along with|together with) [the|their|its] {what:columns}",
+    "(show [me]|give me|make|i need|i want|put them in|list them in) (a|the) (table|list)"
+    " (with|showing|of) [the|their|its] {what:columns}",
+    cost=-1.0,
+)
 def _with_columns(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`list the arenas with their name, capacity and year built`: rows with these columns, none of them yes or no; with
     one column, the rows that have a value there."""
@@ -285,91 +355,8 @@ def _with_columns(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | 
 _THEM = Subject(Mention("them", pronoun=True))
 
 
-COMMANDS = (
-    command(
-        "[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}",
-        _of_first_rows,
-        -1.0,
-    ),
-    command(
-        "list=(list [of]|[show [me]|give me|make|i need|i want] (a|the) (table|list) of) [all] [the] {rows:selection}"
-        " (with|showing|including|along with|together with) [the|their|its] {what:columns}",
-        _with_columns,
-        -1.0,
-    ),
-    command(
-        "(show [me]|give me|make|i need|i want|put them in|list them in) (a|the) (table|list)"
-        " (with|showing|of) [the|their|its] {what:columns}",
-        _with_columns,
-        -1.0,
-    ),
+COMMANDS += (
     command(
         "[and] (which|what) (ones|ones are they|are they)", lambda *_: Rows(_THEM.mention, limit=MOST_LISTED)
     ),
-    command(
-        "(which|what) {rows:selection} (does|do) {line:line} (cross|touch|run through|pass through|go through)",
-        _crossed,
-        -6.0,
-    ),
-    command(f"[show [me]|map|display|draw] [the] {_EACH_ROW} [on the map]", _each_drawn, 3.0),
-    command(
-        "(show [me]|map|display|draw|plot) [the] [number of] {what:words}"
-        " (of|at|on|for|per|by|for each|of each|at each) [all] [the] {rows:selection} [on (the|a) map]",
-        _column_drawn,
-        3.5,
-    ),
-    command(f"(list|what is|what are|give me|tell me) [the] {_EACH_ROW}", _each_listed, 3.0),
-    command(
-        "[and] (what|how much) (would|will|does|do) (it|that) cost [us] to {does:words}"
-        " (it|them|these|those|all of them|[all] [the] {rows:selection})",
-        _costs,
-    ),
-    command("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", _who, -1.0),
-    command("[and] who {does:words} [the] {of:words}", _who_of),
-    command(
-        "(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)",
-        _done_most,
-    ),
-    command("when (was|were) {rows:selection}", _when, -1.0),
-    command(f"when (was|were|is) [the] which={_LATEST} {{rows:selection}}", _latest, -1.0),
-    command("when (was|were) {whose:words} {does:words}", _when_done),
-    command(f"when (was|were) [the] which={_LATEST} {{kind:words}} {{does:words}}", _value_done, -1.0),
-    command(f"when (was|were) [the|a|an] {{kind:words}} which={_LATEST} {{does:words}}", _value_done, -1.0),
-    command("when (was|were) {rows:selection} {does:words}", _row_done, 1.0),
-    command(
-        f"when (was|were) ([the] which={_LATEST} {{rows:selection}} {{does:words}} [{{where:where}}]"
-        "|{rows:selection} which=(last|most recently|first) {does:words} [[,] and (which|which one|where)])",
-        _row_done,
-        -2.0,
-    ),
-    *(
-        command(f"{words} {{what:words}}{ending}", _values, 4.0)
-        for words, ending in (
-            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", " [there are]"),
-            ("(which|what) [different|distinct]", f" {_EXIST} [{{where:where}}]"),
-            ("how many (different|distinct|unique)", ""),
-            ("how many [different|distinct|unique]", f" {_EXIST}"),
-            (f"[<what>] {_MOST}", " [{where:where}]"),
-        )
-    ),
-    command(f"how many (different|distinct|unique) {{what:words}} {_EXIST} {{where:where}}", _values, 3.5),
-    *(
-        command(
-            f"{words} {{what:words}} (of|for|in|among) [all] {{rows:selection}}{ending}", _values_of_rows, 1.0
-        )
-        for words, ending in (
-            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", ""),
-            ("(which|what) [different|distinct]", " (are there|exist|do (we|you) have)"),
-            ("how many (different|distinct|unique)", " [are there|do (we|you) have]"),
-        )
-    ),
-    command(
-        f"how many {_ROWS} ((does|do) {{rows:mention}} (have|contain|hold)|(are|are there) in {{rows:mention}})",
-        _rows_in_all,
-        -1.0,
-    ),
-    command(f"how many {{rows:selection}} {_THERE} {_ON_AVERAGE}", _rate, -2.0),
-    command(f"on average [,] how many {{rows:selection}} {_THERE} {_PER}", _rate, -2.0),
-    command(f"<what> [the] (average|mean) number of {{rows:selection}} {_THERE} {_PER}", _rate, -2.0),
-    command(f"<what> [number of] {{rows:selection}} {_ON_AVERAGE}", _rate, -1.0),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.requests import Means, command, tables_of
+from agents.offline.commands.requests import Commands, Means, command, tables_of
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.nouns import are_counts
@@ -19,6 +19,12 @@ from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Sh
 MAX_ORDERED = 20
 """Maximum number of rows in a sorted list."""
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
+_NOUNS = {
+    "wide": "width", "deep": "depth", "high": "height",
+    "tall": "height", "long": "length", "old": "age",
+}  # fmt: skip
+COMMANDS = Commands()
+on = COMMANDS.on
 
 
 def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
@@ -29,12 +35,14 @@ def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
     return found.found[0] if found is not None and whole and len(found.found) == 1 else None
 
 
+@on("(is|are) there [any|some] {rows:selection}")
 def _existing(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`are there airports above 4500 m?`"""
     subject = bound["rows"]
     return Count(subject.mention, subject.where) if subject.mention.tables and subject.top is None else None
 
 
+@on("how (many|much) {what:words} (does|do) {whose:words} have [total=(in total|altogether)]")
 def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many beds does City Hospital have` (a column); `how many airports does Germany have` (a count)."""
     what, whose = bound["what"], bound["whose"]
@@ -62,6 +70,7 @@ def _columns_of_doer(verb: str, tables: Sequence[Table]) -> list[str]:
     return [name for name in dict.fromkeys(texts) if doers & set(name_words(name))]
 
 
+@on("who {does:words} {whose:value}", cost=1.0)
 def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`who owns parcel P-010`: the value of a column `owner` in that row."""
     if " " in bound["does"] or bound["whose"].lower() in ("it", "them", "this", "that"):
@@ -70,12 +79,14 @@ def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(names[0], bound["whose"]) if len(names) == 1 else None
 
 
+@on("(which|list|show [me]|count=(how many)) of (these|those|them) [are|is|lie] {where:where}")
 def _of_these(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`which of these are above 1000 m?`, about the layer mentioned last."""
     them = Mention("these", pronoun=True)
     return Count(them, bound["where"]) if "count" in bound else Rows(them, bound["where"])
 
 
+@on("find [me] {rows:selection}", cost=2.0)
 def _found(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`find airports called Heathrow`."""
     subject = bound["rows"]
@@ -100,6 +111,8 @@ def figure_of(what: str, *, counts: bool = False, some: bool = False) -> Means:
     return means
 
 
+@on("(add up|sum up|total up) [the] {counted:counted}", cost=4.0)
+@on("how many {counted:counted} [(are|were) there] [in total]", cost=3.0)
 def of_counted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many dwellings were approved?`, `how many casualties in 2021?`: in the only table with such a count."""
     rows, figure = bound["counted"]
@@ -140,12 +153,25 @@ def _held(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Statistic("sum", column, Mention(table.name, (table.id,)), OneOf(bound["whose"], how="named"))
 
 
+@on(
+    "[and] (what|how much) (do|does|did|would|will|could) (they|these|those) [all] {what:words}"
+    " [together|in total|altogether|combined]",
+    cost=-1.0,
+)
+@on(
+    "[and] ((how many|how much) {what:words} (do|does|did) (they|these|those)"
+    "|<what> [the] (total|sum of) {what:words} they) {does:words} [together|in total|altogether]"
+)
+@on("[and] how many {what:words} do (they|these|those) have [together|in total|altogether]", cost=-3.0)
 def _of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`what would they cost in total?`, `how many customers do they supply?`, about rows mentioned before."""
     words = " ".join(bound[part] for part in ("what", "does") if part in bound)
     return Statistic("sum", ColumnMention(words), Mention("they", pronoun=True))
 
 
+@on(
+    "[and] how many {unit:unit} (are|is) (those|these|they|it|that) [together|in total|altogether]", cost=-3.0
+)
 def _in_unit_of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how many hectares are those?`"""
     measure = {"length": "length", "area": "area"}.get(bound["unit"].dimension)
@@ -153,6 +179,11 @@ def _in_unit_of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Statistic("sum", ColumnMention(measure), them, unit=bound["unit"]) if measure else None
 
 
+@on(
+    "[and] <what> (how=(average|mean|median|total|sum) of (their|its)"
+    "|(their|its) how=(average|mean|median|total|combined|maximum|minimum)) {what:words}",
+    cost=-1.0,
+)
 def _their_figure(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`what is their total area?`"""
     return Statistic(
@@ -160,16 +191,27 @@ def _their_figure(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     )
 
 
+@on(
+    "how much (area|land|space|ground) (do|does|is|are) [all] [the] {rows:selection}"
+    " (cover|take up|occupy|have|covered by) [together|in total|altogether]",
+    cost=-1.0,
+)
 def _area_covered(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how much area do orchards cover?`"""
     return _in_total({**bound, "how": "large"}, vocabulary)
 
 
+@on(
+    "how many {unit:unit} (do|does) [all] [the] {rows:selection} (cover|take up|occupy|have|measure|span)"
+    " [together|in total|altogether|combined]",
+    cost=-1.0,
+)
 def _covered(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many square kilometres do the fens cover?`"""
     return _measured_in(bound, vocabulary) if bound["unit"].dimension == "area" else None
 
 
+@on("find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}")
 def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`find airports in Germany and show them as big blue circles`."""
     subject, look = bound["rows"], bound["look"]
@@ -178,6 +220,7 @@ def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Show(subject.mention, look, subject.where, subject.top, subject.all, subject.condition_text)
 
 
+@on("how how=(long|big|large) (are|is) {rows:selection} (in total|together|altogether)", cost=-1.0)
 def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`how long are the gravel roads in total?`: the sum of a length or area column."""
     subject = bound["rows"]
@@ -187,6 +230,10 @@ def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Statistic("sum", measured, subject.mention, subject.where)
 
 
+@on(
+    "(which|what) {rows:selection} (was|were|is) {what:words} how=(first|last|earliest|latest|most recently)",
+    cost=-2.0,
+)
 def _done_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which stop was opened first?`: by its date or year."""
     subject = bound["rows"]
@@ -200,6 +247,7 @@ def _done_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     return Rows(subject.mention, subject.where, top, 1)
 
 
+@on("how how=(deep|high|tall|long|wide|old|strong|thick) (is|was|are|were) {rows:selection}")
 def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how deep was the deepest earthquake?`: the first row with the ranking column."""
     subject = bound["rows"]
@@ -208,6 +256,11 @@ def _measured_first(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     return Rows(subject.mention, subject.where, subject.top, subject.top.limit)
 
 
+@on(
+    f"how how=({'|'.join(_NOUNS)}) (is|are) [[the] {{what:words}} of] {{rows:selection}} on average"
+    " [[,] in {unit:unit}]",
+    cost=-1.0,
+)
 def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how wide is the deck of a motorway bridge on average?`: the mean of a column `deck_width`."""
     subject, words = bound["rows"], f"{bound.get('what', '')} {_NOUNS[bound['how'].lower()]}".strip()
@@ -217,17 +270,17 @@ def _on_average(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     return Statistic("mean", ColumnMention(words, columns), subject.mention, subject.where, bound.get("unit"))
 
 
+@on(f"[and] how how=({'|'.join(_NOUNS)}) (are|were) (they|these|those) on average", cost=-1.0)
 def _they_on_average(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how deep were they on average?`"""
     return Statistic("mean", ColumnMention(_NOUNS[bound["how"].lower()]), Mention("they", pronoun=True))
 
 
-_NOUNS = {
-    "wide": "width", "deep": "depth", "high": "height",
-    "tall": "height", "long": "length", "old": "age",
-}  # fmt: skip
-
-
+@on(
+    "(how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]"
+    "|how much {rows:stuff} (is|are) there in {unit:unit})",
+    cost=-1.0,
+)
 def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many hectares of vacant land`: the sum of a column in such units. Not for rows in a place, whose shapes
     may extend beyond it."""
@@ -243,6 +296,7 @@ def _measured_in(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     return Statistic("sum", ColumnMention(measure), subject.mention, subject.where, unit)
 
 
+@on("[<what>|list] [the] {what:words} of [all] {rows:selection} in (descending=(descending)|ascending) order")
 def _in_order(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`residents of the districts in descending order`."""
     subject = bound["rows"]
@@ -254,6 +308,8 @@ def _in_order(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     return Rows(subject.mention, subject.where, top, MAX_ORDERED)
 
 
+@on("(which|what) {what:words} (is|are) used in {one:words} [,] and [in] {other:words}", cost=-3.0)
+@on("(which|what) {what:words} (is|are) used in {one:words}")
 def _used(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what currency is used in Vietnam and in Laos?`"""
     if not any(vocabulary.columns_called((table,), bound["what"]) for table in vocabulary.few_tables):
@@ -261,6 +317,7 @@ def _used(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(bound["what"], bound["one"], (bound["other"],) if "other" in bound else ())
 
 
+@on("how many {rows:selection} (does|do) {whose:words} {does:words}", cost=1.0)
 def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many vacant parcels does the City own?`: by a column `owner`."""
     subject = bound["rows"]
@@ -272,85 +329,10 @@ def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Count(subject.mention, all_of(subject.where, own))
 
 
-COMMANDS = (
-    command(
-        "(which|what) {rows:selection} (was|were|is) {what:words} how=(first|last|earliest|latest|most recently)",
-        _done_first,
-        -2.0,
-    ),
-    command(
-        "how how=(deep|high|tall|long|wide|old|strong|thick) (is|was|are|were) {rows:selection}",
-        _measured_first,
-    ),
-    command(
-        f"how how=({'|'.join(_NOUNS)}) (is|are) [[the] {{what:words}} of] {{rows:selection}} on average"
-        " [[,] in {unit:unit}]",
-        _on_average,
-        -1.0,
-    ),
-    command(
-        f"[and] how how=({'|'.join(_NOUNS)}) (are|were) (they|these|those) on average", _they_on_average, -1.0
-    ),
-    command(
-        "(how many {unit:unit} of [the] {rows:stuff} [do (we|you) have|are there|is there]"
-        "|how much {rows:stuff} (is|are) there in {unit:unit})",
-        _measured_in,
-        -1.0,
-    ),
-    command(
-        "how many {unit:unit} (do|does) [all] [the] {rows:selection} (cover|take up|occupy|have|measure|span)"
-        " [together|in total|altogether|combined]",
-        _covered,
-        -1.0,
-    ),
-    command(
-        "how much (area|land|space|ground) (do|does|is|are) [all] [the] {rows:selection}"
-        " (cover|take up|occupy|have|covered by) [together|in total|altogether]",
-        _area_covered,
-        -1.0,
-    ),
-    command(
-        "[and] how many {unit:unit} (are|is) (those|these|they|it|that) [together|in total|altogether]",
-        _in_unit_of_them,
-        -3.0,
-    ),
-    command(
-        "[and] how many {what:words} do (they|these|those) have [together|in total|altogether]",
-        _of_them,
-        -3.0,
-    ),
-    command(
-        "[and] ((how many|how much) {what:words} (do|does|did) (they|these|those)"
-        "|<what> [the] (total|sum of) {what:words} they) {does:words} [together|in total|altogether]",
-        _of_them,
-    ),
-    command(
-        "[and] <what> (how=(average|mean|median|total|sum) of (their|its)"
-        "|(their|its) how=(average|mean|median|total|combined|maximum|minimum)) {what:words}",
-        _their_figure,
-        -1.0,
-    ),
-    command(
-        "[and] (what|how much) (do|does|did|would|will|could) (they|these|those) [all] {what:words}"
-        " [together|in total|altogether|combined]",
-        _of_them,
-        -1.0,
-    ),
-    command(
-        "[<what>|list] [the] {what:words} of [all] {rows:selection} in (descending=(descending)|ascending) order",
-        _in_order,
-    ),
-    command("(which|what) {what:words} (is|are) used in {one:words}", _used),
-    command("(which|what) {what:words} (is|are) used in {one:words} [,] and [in] {other:words}", _used, -3.0),
+COMMANDS += (
     command(
         "how many {what:words} (do|does) {rows:selection} have [together|in total|altogether|combined]",
         figure_of("sum", counts=True, some=True),
-    ),
-    command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
-    command("(is|are) there [any|some] {rows:selection}", _existing),
-    command("who {does:words} {whose:value}", _owner, 1.0),
-    command(
-        "how how=(long|big|large) (are|is) {rows:selection} (in total|together|altogether)", _in_total, -1.0
     ),
     command(
         "(how many (different|distinct) {what:words} ((does|do) {rows:selection} have|are there in {rows:selection})"
@@ -372,23 +354,9 @@ COMMANDS = (
         command(f"how many (people|persons|guests|visitors) can {{does:words}} (in|at) {whose}", _held, cost)
         for whose, cost in (("[all] [the] {rows:selection}", -0.5), ("{whose:words}", 1.0))
     ),
-    command("how many {counted:counted} [(are|were) there] [in total]", of_counted, 3.0),
-    command("(add up|sum up|total up) [the] {counted:counted}", of_counted, 4.0),
-    command(
-        "(which|list|show [me]|count=(how many)) of (these|those|them) [are|is|lie] {where:where}",
-        _of_these,
-    ),
-    command("find [me] {rows:selection}", _found, 2.0),
-    command(
-        "how (many|much) {what:words} (does|do) {whose:words} have [total=(in total|altogether)]", _amount
-    ),
     command(
         "how many {what:words} per {rows:selection} [are there] on average",
         figure_of("mean", counts=True),
         -1.0,
-    ),
-    command(
-        "find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}",
-        _found_and_shown,
     ),
 )

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agents.domain import Table
-from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.chart import Chart, TemplateIndex
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Template, compiled, words_of_templates
 from agents.offline.language.lexicon import COLOURS
+from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
@@ -28,6 +28,7 @@ from agents.offline.meaning.scene import chosen_option
 
 T = TypeVar("T")
 Means = Callable[[Mapping[str, Any], Vocabulary], Intent | None]
+M = TypeVar("M", bound=Means)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,19 @@ class Command:
 def command(text: str, means: Means, cost: float = 0.0) -> Command:
     """A command with a template; higher costs make it less likely."""
     return Command(compiled(text), means, cost)
+
+
+class Commands(list[Command]):
+    """The commands of a module."""
+
+    def on(self, *texts: str, cost: float = 0.0) -> Callable[[M], M]:
+        """Adds a command for each template, which means what the decorated function makes of it."""
+
+        def added(means: M) -> M:
+            self.extend(command(text, means, cost) for text in texts)
+            return means
+
+        return added
 
 
 def tables_of(mention: Mention | None, vocabulary: Vocabulary) -> tuple[Table, ...]:

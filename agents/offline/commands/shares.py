@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.offline.commands.requests import command
+from agents.offline.commands.requests import Commands
 from agents.offline.language.names.columns import fact_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import OneOf, is_unclear, split_off_places
 from agents.offline.meaning.intents import Count, Intent, Lookup
 
+_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
+_SHARE_OF_TOTAL = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
+_LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
+COMMANDS = Commands()
+on = COMMANDS.on
 
+
+@on(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", cost=1.0)
+@on(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was|lies|lie) {{where:where}}")
 def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the schools are primary schools`: a condition, or a value before the noun."""
     rows, among = bound["rows"].mention, bound["rows"].where
@@ -26,6 +34,7 @@ def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Count(rows, where, share=True, among=among) if rows.known and not rows.everything else None
 
 
+@on(f"{_SHARE} {{rows:selection}}", cost=5.0)
 def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`percentage of dead trees in Riverside`: of all trees there."""
     rows = bound["rows"]
@@ -37,6 +46,13 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Count(rows.mention, where, share=True, among=among)
 
 
+@on(f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", cost=1.0)
+@on(f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} (lives in|live in) {{rows:selection}}")
+@on(f"{_SHARE_OF_TOTAL} the {{what:words}} {_LIVES} {{whose:words}}", cost=2.0)
+@on(
+    f"{_SHARE_OF_TOTAL} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",
+    cost=-3.0,
+)
 def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the world population lives in India?`"""
     if not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
@@ -50,36 +66,9 @@ def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     return Lookup(bound["what"], mention.text, share=True, among=among, rows=mention, where=rows.where)
 
 
+@on(f"{_SHARE_OF_TOTAL} {{what:words}} (lives in|live in) {{rows:selection}}", cost=-1.0)
+@on(f"{_SHARE_OF_TOTAL} {{what:words}} ({_LIVES}|in) {{whose:words}}")
 def _share_of_an_owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`share of Africa's population in Nigeria`"""
     among, _, what = bound["what"].replace("’", "'").partition("'s ")
     return _share_of_total({**bound, "what": what, "among": among}, vocabulary) if what else None
-
-
-_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
-_SHARE_OF_TOTAL = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
-_LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
-COMMANDS = (
-    command(
-        f"{_SHARE_OF_TOTAL} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",
-        _share_of_total,
-        -3.0,
-    ),
-    command(f"{_SHARE_OF_TOTAL} the {{what:words}} {_LIVES} {{whose:words}}", _share_of_total, 2.0),
-    command(f"{_SHARE_OF_TOTAL} {{what:words}} ({_LIVES}|in) {{whose:words}}", _share_of_an_owner),
-    command(
-        f"{_SHARE_OF_TOTAL} {{what:words}} (lives in|live in) {{rows:selection}}", _share_of_an_owner, -1.0
-    ),
-    command(
-        f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} (lives in|live in) {{rows:selection}}",
-        _share_of_total,
-    ),
-    command(
-        f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}",
-        _share_of_total,
-        1.0,
-    ),
-    command(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was|lies|lie) {{where:where}}", _share),
-    command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
-    command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
-)

@@ -23,7 +23,7 @@ from agents.offline.commands.analyses import (
     tabular,
     totals,
 )
-from agents.offline.commands.analyses.rules import PARTS, Context, Reading, Rule, Steps, operation_rules
+from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name, with_layer_names
 from agents.offline.language import phrasebook as p
@@ -32,6 +32,7 @@ from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.offline.language.looks.results import ResultLook, ResultLooks
+from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -70,8 +71,6 @@ _SENTENCE_ENDS = ("?", "!", ".")
 MAX_PARTS = 12
 MADE = 1.0
 """Cost of reading rows as the result of nested steps."""
-
-
 _THEM = Mention("them", pronoun=True)
 
 

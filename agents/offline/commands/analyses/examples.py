@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
-from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part, Sequence_, Slot, Word
 from agents.offline.language.lexicon import ARTICLES
+from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary

@@ -21,7 +21,7 @@ from agents.offline.commands.analyses.groups import (
     share,
     share_of_sum,
 )
-from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
 from agents.offline.language.figures import adds_along
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import columns_called
@@ -43,6 +43,16 @@ from agents.offline.meaning.units import column_unit, in_one_unit, is_year
 
 COUNT = {"function": "count"}
 _SIZES = ("big", "high", "long", "fast")
+_WHICH = "(<ask>|[and] (in|on|at|for|of|with|within) (which|what)) [top] [{n:count}]"
+_GREATEST = "how=(highest|largest|greatest|longest|biggest|lowest|smallest|shortest)"
+_MOST = "how=(most|fewest|least|(highest|largest|greatest|lowest|smallest) (number|count) of)"
+_MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowest|smallest|shortest)"
+_ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
+_IN_PERCENT = "[[,] in percent]"
+_IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
+_FIGURE_OF_ALL = "[<what>|how many|show [me]|map] [the] {counted:counted} [are there|were there|do we have]"
+RULES = Rules()
+on = RULES.on
 
 
 def _limit(bindings: Mapping[str, Any], words: str) -> int:
@@ -51,6 +61,8 @@ def _limit(bindings: Mapping[str, Any], words: str) -> int:
     return int(bindings.get("n") or (10 if singular(noun) != noun else 1))
 
 
+@on("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}")
+@on(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}")
 def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports`, by the rows' own column.
 
@@ -70,6 +82,7 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (replace(found[0], shapes=False), _ranked(bindings, by.text))
 
 
+@on(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}}", cost=4.0)
 def _count_in_merged_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which district has the most stations`, of neighbourhoods with a column of districts."""
     rows: Features = bindings["source"]
@@ -87,6 +100,8 @@ def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*found, _ranked(bindings, bindings["by"].text, "passing"))
 
 
+@on("<ask> top [{n:count}] {areas:bare} by [the] how=(number|count) of {source:rows}", cost=BY_PLACE)
+@on(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", cost=BY_PLACE)
 def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The same by location, if the rows have no such column and the areas no such count. The noun may mean a column
     of the rows, such as `pzone`."""
@@ -106,6 +121,7 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
 
 
+@on(f"(who|who has|who's|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", cost=1.0)
 def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`who owns the most zones`, `which company operates the fewest lines`, `who logged the most sightings`: by a
     column such as `owner` or `observer`."""
@@ -141,6 +157,7 @@ def _ranked(bindings: Mapping[str, Any], words: str, by: str | ColumnWords = _NU
     return first_groups_step(words, most, bindings["source"].noun, by, _limit(bindings, words))
 
 
+@on(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} {OF} {{source:rows}}")
 def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which species has the largest average height`: of the named rows, or of a table with both columns."""
     found = (by_own_column if "source" in bindings else own_figure)(bindings, context)
@@ -161,6 +178,8 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*found, first_groups_step(groups, how, words, by, _limit(bindings, groups)))
 
 
+@on(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}")
+@on("<ask> how=(top) [{n:count}] {by:column} by [total] {counted:counted}", cost=0.5)
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which continent has the most people`, `… the largest area`.
 
@@ -181,6 +200,7 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _figure(bindings, context)
 
 
+@on("<ask> top [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}")
 def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`top 5 districts by number of new dwellings in permits issued since 2020`: the sum of a count."""
     rows, what = bindings["source"], bindings["what"]
@@ -191,6 +211,7 @@ def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _figure({**bindings, "figure": sum_of(what), "how": "highest"}, context)
 
 
+@on(f"{_WHICH} {{by:column}} <has> [the] ({{top:top}}|{_MOST_OF}) {{counted:averaged}} on average", cost=-0.5)
 def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which district has the slowest response on average`: slow means a long time or a low speed."""
     top: Top | None = bindings.get("top")
@@ -211,6 +232,8 @@ def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _figure({**bindings, "counted": (rows, figure), "how": how}, context)
 
 
+@on(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}", cost=BY_PLACE)
+@on(f"{_FIGURE_OF_ALL} (<for_each>|<in_each>) [of] {{areas:bare}}", cost=3.0)
 def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`average rent per district`: over rows inside, if the areas have no such column, nor points one for the areas."""
     areas: Features = bindings["areas"]
@@ -268,6 +291,7 @@ def _is_of(rows: Features, condition: Condition, context: Context) -> bool:
     return named is not None and context.has_column(rows, named.text)
 
 
+@on(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] {{source:rows}}")
 def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which district has the highest share of dead trees?`"""
     found = share(bindings, context)
@@ -277,6 +301,10 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*found, first_groups_step(bindings["by"].text, bindings["how"], what, "percent"))
 
 
+@on(
+    f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] [total] {{counted:counted}} {_IN_PERCENT}",
+    cost=0.5,
+)
 def _share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which fuel has the largest share of the capacity?`"""
     found = share_of_sum(bindings, context)
@@ -286,17 +314,8 @@ def _share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None
     )
 
 
-_WHICH = "(<ask>|[and] (in|on|at|for|of|with|within) (which|what)) [top] [{n:count}]"
-_GREATEST = "how=(highest|largest|greatest|longest|biggest|lowest|smallest|shortest)"
-_MOST = "how=(most|fewest|least|(highest|largest|greatest|lowest|smallest) (number|count) of)"
-_MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowest|smallest|shortest)"
-_ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
-_IN_PERCENT = "[[,] in percent]"
-_IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
-_FIGURE_OF_ALL = "[<what>|how many|show [me]|map] [the] {counted:counted} [are there|were there|do we have]"
 _AREAS = "(<for_each>|<in_each>) [of] {areas:bare} [are|are there|were there|do we have] [,] {more:condition}"
-RULES = (
-    rule(f"{_FIGURE_OF_ALL} (<for_each>|<in_each>) [of] {{areas:bare}}", _figure_in_areas, 3.0),
+RULES += (
     rule(f"{_FIGURE_OF_ALL} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
     rule(
         f"{_FIGURE_OF_ALL} (by|<for_each>|<in_each>) {{by:column}}",
@@ -305,41 +324,4 @@ RULES = (
     ),
     rule(f"[<how_many>|show [me]|map] [the] {{source:rows}} {_AREAS}", _narrowed(by_place), 1.0 + BY_PLACE),
     rule(f"<what> {{figure:figure}} {OF} {{source:rows}} {_AREAS}", _narrowed(by_place), BY_PLACE),
-    rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count),
-    rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}}", _count_in_merged_areas, 4.0),
-    rule(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", _count_in_areas, BY_PLACE),
-    rule(
-        f"(who|who has|who's|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}",
-        _done_by,
-        1.0,
-    ),
-    rule("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}", _count),
-    rule(
-        "<ask> top [{n:count}] {areas:bare} by [the] how=(number|count) of {source:rows}",
-        _count_in_areas,
-        BY_PLACE,
-    ),
-    rule(
-        "<ask> top [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}",
-        _sum_of_rows,
-    ),
-    rule("<ask> how=(top) [{n:count}] {by:column} by [total] {counted:counted}", _sum, 0.5),
-    rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} {OF} {{source:rows}}", _figure),
-    rule(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}", _sum),
-    rule(
-        f"{_WHICH} {{by:column}} <has> [the] ({{top:top}}|{_MOST_OF}) {{counted:averaged}} on average",
-        _mean,
-        -0.5,
-    ),
-    rule(
-        f"{_WHICH} {{areas:bare}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}",
-        _figure_in_areas,
-        BY_PLACE,
-    ),
-    rule(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] {{source:rows}}", _share),
-    rule(
-        f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} <share> of [the] [total] {{counted:counted}} {_IN_PERCENT}",
-        _share_of_sum,
-        0.5,
-    ),
 )

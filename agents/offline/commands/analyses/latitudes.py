@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.geo.wording.positions import spot_words
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.meaning.conditions import Spot
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.filters.geometries import positions
@@ -23,6 +23,27 @@ _DISTANCES = {
 _WGS84 = 4326
 
 
+_TO_SPOT = "(to|from) [the] [(point|position|location|coordinates)] {spot:spot}"
+_MOST = (
+    "side=(northernmost|southernmost|easternmost|westernmost|most northern|most southern|most eastern|most western"
+    "|most northerly|most southerly|most easterly|most westerly)"
+)
+_FAR = "side=((farthest|furthest) (north|south|east|west))"
+_LINE = "line=(equator|north pole|south pole)"
+_HOW = "how=(closest|nearest|farthest|furthest)"
+_CLOSEST = (
+    f"(<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW}"
+    f"|[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}})"
+)
+RULES = Rules()
+on = RULES.on
+
+
+@on(
+    f"([<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}"
+    f"|<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one])",
+    cost=-1.0,
+)
 def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`the northernmost airport`."""
     rows: Features = bindings["source"]
@@ -34,6 +55,7 @@ def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     return _ranked(bindings, rows, {"fact": fact, "name": name}, name, smallest=smallest)
 
 
+@on(f"{_CLOSEST} (to|from) [the] {_LINE}", cost=-3.0)
 def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which city is closest to the equator`: of points, by their latitude."""
     rows: Features = bindings["source"]
@@ -52,6 +74,7 @@ def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
+@on(f"{_CLOSEST} {_TO_SPOT}", cost=-3.0)
 def _from_spot(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the monument closest to 53.69, -6.47`."""
     rows: Features = bindings["source"]
@@ -79,27 +102,3 @@ def _ranked(
 
 def _first(by: AddedColumn, bindings: Mapping[str, Any], smallest: bool) -> AnalysisStep:
     return step("top", RESULT, by=by, n=bindings.get("n") or 1, ties=True, smallest=smallest)
-
-
-_TO_SPOT = "(to|from) [the] [(point|position|location|coordinates)] {spot:spot}"
-_MOST = (
-    "side=(northernmost|southernmost|easternmost|westernmost|most northern|most southern|most eastern|most western"
-    "|most northerly|most southerly|most easterly|most westerly)"
-)
-_FAR = "side=((farthest|furthest) (north|south|east|west))"
-_LINE = "line=(equator|north pole|south pole)"
-_HOW = "how=(closest|nearest|farthest|furthest)"
-_CLOSEST = (
-    f"(<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW}"
-    f"|[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}})"
-)
-RULES = (
-    rule(
-        f"([<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}"
-        f"|<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one])",
-        _side,
-        -1.0,
-    ),
-    rule(f"{_CLOSEST} (to|from) [the] {_LINE}", _from_line, -3.0),
-    rule(f"{_CLOSEST} {_TO_SPOT}", _from_spot, -3.0),
-)

@@ -13,7 +13,7 @@ from typing import Any
 from agents.domain import Table
 from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import area_column
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.rules import Context, Rules, Steps, rule
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
@@ -30,7 +30,21 @@ from agents.offline.meaning.steps import (
 )
 from agents.offline.meaning.units import unit_named
 
+_PEOPLE = "per {amount:people}"
+_PER = f"({_PEOPLE}|per [{{amount:count}}] {{each:column}})"
+_OF_AREAS = "[,] <for_each> [of] {areas:bare}"
+_PERCENT = "(percent|%|percentage|percentages|share)"
+RULES = Rules()
+on = RULES.on
 
+
+@on(
+    "[<what>|how many] [number of] ({source:bare}|{owned:owned}|{counted:counted})"
+    f" ({_PEOPLE}|{_PER} [are there] <for_each> [of] ({{areas:areas}}|{{by:column}})"
+    f"|[are there] <for_each> [of] {{areas:areas}} {_PER})",
+    f"(colour|color|shade|map) [the] {{areas:named}} by [the] [number of] {{source:bare}} {_PEOPLE}",
+    cost=-2.0,
+)
 def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The count in each area, divided by its people or by another count of the areas."""
     counted_rows = _counted_rows(bindings)
@@ -134,6 +148,9 @@ def _merged(areas: Features, table: Table, by: str, divisor: str) -> tuple[Steps
     return (dissolved,), f"sum_{divisor}", note
 
 
+@on(f"(how many|<what>) {{source:rows}} [,] (in|as) [a] {_PERCENT} {_OF_AREAS}", cost=0.5)
+@on(f"(how many|<what>) {{source:rows}} {_OF_AREAS} [,] (in|as) [a] {_PERCENT}", cost=0.5)
+@on(f"(<what>|what|which) <share> of [the|all] {{source:rows}} {_OF_AREAS}", cost=0.5)
 def _share_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The percentage of the rows in each area that pass their condition."""
     rows, areas = bindings["source"], bindings["areas"]
@@ -155,6 +172,7 @@ def _share_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return part, whole, percent
 
 
+@on(f"<ask> how=(top) [{{n:count}}] {{areas:named}} by [the] [number of] {{source:bare}} {_PER}", cost=-2.0)
 def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports per capita?`"""
     found = _rate(bindings, context)
@@ -177,31 +195,7 @@ def _amount_text(bindings: Mapping[str, Any]) -> str:
     return {1.0: "person", 1e6: "million people"}.get(amount, f"{number(amount)} people")
 
 
-_PEOPLE = "per {amount:people}"
-_PER = f"({_PEOPLE}|per [{{amount:count}}] {{each:column}})"
-_OF_AREAS = "[,] <for_each> [of] {areas:bare}"
-_PERCENT = "(percent|%|percentage|percentages|share)"
-RULES = (
-    rule(f"(<what>|what|which) <share> of [the|all] {{source:rows}} {_OF_AREAS}", _share_in_areas, 0.5),
-    rule(f"(how many|<what>) {{source:rows}} {_OF_AREAS} [,] (in|as) [a] {_PERCENT}", _share_in_areas, 0.5),
-    rule(f"(how many|<what>) {{source:rows}} [,] (in|as) [a] {_PERCENT} {_OF_AREAS}", _share_in_areas, 0.5),
-    rule(
-        "[<what>|how many] [number of] ({source:bare}|{owned:owned}|{counted:counted})"
-        f" ({_PEOPLE}|{_PER} [are there] <for_each> [of] ({{areas:areas}}|{{by:column}})"
-        f"|[are there] <for_each> [of] {{areas:areas}} {_PER})",
-        _rate,
-        -2.0,
-    ),
-    rule(
-        f"(colour|color|shade|map) [the] {{areas:named}} by [the] [number of] {{source:bare}} {_PEOPLE}",
-        _rate,
-        -2.0,
-    ),
-    rule(
-        f"<ask> how=(top) [{{n:count}}] {{areas:named}} by [the] [number of] {{source:bare}} {_PER}",
-        _greatest,
-        -2.0,
-    ),
+RULES += (
     *(
         rule(
             "(which|what) [{n:count}] {areas:named} (has|have) [the]"

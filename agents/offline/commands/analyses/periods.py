@@ -15,7 +15,7 @@ from agents.offline.commands.analyses.groups import (
     by_place,
     of_them,
 )
-from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
 from agents.offline.language.conditions.comparisons import PERIOD_WORDS
 from agents.offline.language.names.columns import times_of
 from agents.offline.language.words import name_words
@@ -51,6 +51,19 @@ _NUMBERED_DAYS = {str(number): name for number, name in enumerate(_WEEKDAYS, 1)}
 _FORMATS = {"year": "YYYY", "month": "YYYY-MM", "day": "YYYY-MM-DD"}
 """Formats that keep months and days of different years apart."""
 _NAMES = {"day of the week": "weekday", "hour of the day": "hour"}
+_PERIOD = "period=(decade|year|quarter|month|day|weekday|day of the week|hour|hour of the day)"
+_WHEN = "[(that were|that are|were|was|are|have been)] [{when:column} [for]]"
+_PER = (
+    f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD}"
+    " [of {when:column}] [{more:condition}]"
+)
+_FIGURE = (
+    "(<what> {figure:figure} (of|for|in|among) {source:rows}"
+    "|<what> [the] (number of|numbers of|count of) [all] {source:rows}"
+    "|(how many|count) {source:rows} [are there|were there|there are|there were]|[<what>] {source:bare})"
+)
+RULES = Rules()
+on = RULES.on
 
 
 def _changes(period: str, date: str, *, of_years: bool = False) -> list[dict[str, Any]]:
@@ -84,6 +97,7 @@ def _changes(period: str, date: str, *, of_years: bool = False) -> list[dict[str
     return [part, {"function": "map", "column": AddedColumn(period), "values": _NUMBERED_DAYS}]
 
 
+@on(f"{_FIGURE} {_PER}")
 def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source`, or their count, per period of their table's only date."""
     rows: Features = bindings["source"]
@@ -123,6 +137,7 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (dated, Grouped(RESULT, period, figure, title=title))
 
 
+@on(f"{_FIGURE} (per|by|for each|for every|of each|of every) {{when:column}} [{{more:condition}}]")
 def _by_date(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`by application year`: by the year of a date column."""
     when, table = bindings["when"], context.table(bindings["source"])
@@ -152,6 +167,13 @@ def _year_columns(table: Table, names: Sequence[str] | None) -> list[str]:
     ]
 
 
+@on(f"(which|what) {_PERIOD} (is|was) [the] how=(busiest|quietest) (for|of|in terms of) {{source:rows}}")
+@on(f"[<what>|(which|what)] [the] how=(busiest|quietest) {_PERIOD} (for|of|by|in terms of) {{source:rows}}")
+@on(
+    f"(which|what|in which|in what|on which|on what) {_PERIOD} [of {{when:column}}] [{{within:condition}}]"
+    " (had|has|have|were|are there|were there|saw|did) [the]"
+    f" how=(most|fewest|least) {{source:rows}} {_WHEN} [{{more:condition}}]"
+)
 def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which month had the most incidents?`"""
     found = by_period(bindings, context)
@@ -168,17 +190,6 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
     )
 
 
-_PERIOD = "period=(decade|year|quarter|month|day|weekday|day of the week|hour|hour of the day)"
-_WHEN = "[(that were|that are|were|was|are|have been)] [{when:column} [for]]"
-_PER = (
-    f"{_WHEN} (per|by|for each|for every|in each|in every|each|every|a|of each) {_PERIOD}"
-    " [of {when:column}] [{more:condition}]"
-)
-_FIGURE = (
-    "(<what> {figure:figure} (of|for|in|among) {source:rows}"
-    "|<what> [the] (number of|numbers of|count of) [all] {source:rows}"
-    "|(how many|count) {source:rows} [are there|were there|there are|there were]|[<what>] {source:bare})"
-)
 FUNCTIONS = {"hours": "per_hour", "days": "per_day", "years": "per_year"}
 """Functions that count rows per unit of time."""
 
@@ -228,26 +239,7 @@ _RATES = tuple(
     )
 )
 
-RULES = (
+RULES += (
     *_RATES,
-    rule(f"{_FIGURE} {_PER}", by_period),
-    rule(
-        f"{_FIGURE} (per|by|for each|for every|of each|of every) {{when:column}} [{{more:condition}}]",
-        _by_date,
-    ),
     rule(f"{HOW_MANY_OF_THEM} {_PER}", of_them(by_period)),
-    rule(
-        f"(which|what|in which|in what|on which|on what) {_PERIOD} [of {{when:column}}] [{{within:condition}}]"
-        " (had|has|have|were|are there|were there|saw|did) [the]"
-        f" how=(most|fewest|least) {{source:rows}} {_WHEN} [{{more:condition}}]",
-        _period_with_most,
-    ),
-    rule(
-        f"[<what>|(which|what)] [the] how=(busiest|quietest) {_PERIOD} (for|of|by|in terms of) {{source:rows}}",
-        _period_with_most,
-    ),
-    rule(
-        f"(which|what) {_PERIOD} (is|was) [the] how=(busiest|quietest) (for|of|in terms of) {{source:rows}}",
-        _period_with_most,
-    ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from agents.domain import Table
 from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import group_columns
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.commands.analyses.selections import kept_by_count
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import are_pieces_of, fold, is_plural, name_words
@@ -30,8 +30,30 @@ from agents.offline.meaning.steps import (
 
 _USUAL = 10
 _ONE = frozenset(("is", "that is", "lies"))
+_FAR = "(farthest|furthest|closest|nearest|most remote)"
+_AWAY = "(away from|from|to)"
+_ANY = "[any|their nearest|the nearest]"
+_HOW_FAR = "(how far [away] is|<what> distance (to|of)|distance (to|of))"
+_ONLY = (
+    "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"
+    "|keep just|keep|display only|only display|only|just|restrict to|limit to|filter to|filter for|filter by|filter)"
+)
+_ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
+_WITH = "[with a|with an|with|where|whose|that have|which have]"
+_EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
+_BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by:column})]"
+_FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
+_MANY = "said=({many:many})"
+_MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
+_INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"
+RULES = Rules()
+on = RULES.on
 
 
+@on(
+    "<then> [show me|show|keep only|keep|list|take|only|find|give me] {top:top} [of them|ones|one|of those|areas"
+    "|features] [by {by:column}]"
+)
 def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
     """`show the three largest` of the previous step's result."""
     top = bindings["top"]
@@ -39,6 +61,8 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
     return (top_step(RESULT, by, top.limit, smallest=not top.descending, ties=True),)
 
 
+@on(f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} {_BY_AND_WHERE}")
+@on(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", rows=f"[the] {_FIRST_OF_EACH}")
 def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`highest airport of each country [in Europe]`: by the rows' own column of that name."""
     rows, by, top = bindings["source"], bindings["per"], bindings["top"]
@@ -57,6 +81,10 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (top_step(rows, ranking, top.limit, smallest=not top.descending, per=per, ties=True),)
 
 
+@on(
+    "<what> [the] {what:column} (by|per|of|of each|for each|in each) [all] [the] {source:bare} [,]"
+    " how=(top|bottom) {n:count}"
+)
 def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`population by country, top 3`, if each row of the countries has it."""
     rows, what, n = bindings["source"], bindings["what"], bindings["n"]
@@ -82,6 +110,19 @@ def _names_groups(table: Table, name: str, top: Top) -> bool:
     return top.measure != "" and column is not None and column.kind in ("text", "boolean")
 
 
+@on(
+    f"<ask> [{{n:count}}] how=({_FAR}) [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
+    f" wording=({_AWAY} {_ANY}) {{target:any}} <far>",
+    cost=1.5,
+)
+@on(
+    f"<ask> [{{n:count}}] {{source:rows}} link=([that are|which are|that is|is|are|lie|lies])"
+    f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}} <far>",
+    f"((<ask>|{_HOW_FAR}) how=(nearest|closest) {{source:rows}} wording=(one=(to|for|of|from)) {{target:place}}"
+    " <far>|(how far [away] is|<what> distance (from|between)) {target:place} wording=(one=(to|from|and)) [the]"
+    " how=(nearest|closest) {source:rows})",
+    f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}",
+)
 def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the 10 cities farthest from any airport`: the nearest of each, then the greatest distances."""
     source, target = bindings.get("source", RESULT), bindings["target"]
@@ -117,6 +158,10 @@ def _is_one(rows: Features, context: Context) -> bool:
     )
 
 
+@on(
+    "<then> (sorted|ordered|ranked|sort|order) [them|it|the result] by number of {rows:bare}"
+    " [descending|from high to low]"
+)
 def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, sorted by number of schools`, after a count."""
     rows: Features = bindings["rows"]
@@ -126,6 +171,11 @@ def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (step("sort", RESULT, title=f"sorted by number of {rows.noun}", by=by),)
 
 
+@on(
+    "<then> [sorted|ordered|ranked] [the] order=(most|highest|largest|greatest|biggest|longest|fewest|least|lowest"
+    "|smallest|shortest) [ones] first",
+    cost=1.0,
+)
 def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, most first`, after a count or measurement."""
     if not context.chained:
@@ -135,11 +185,14 @@ def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (step("sort", RESULT, title=f"{bindings['order']} first", by=Ranking(Top(0, not least)), **way),)
 
 
+@on(f"<then> ({_ONLY} [{_ONES}]|(show me|show|list) {_ONES}) {_WITH} {{condition:kept}}")
 def _keep(bindings: Mapping[str, Any], _: Context) -> Steps:
     """`keep those with a count above 5`."""
     return (step("filter", RESULT, filter=LateCondition(bindings["condition"])),)
 
 
+@on(f"{_INSIDE_OF_WHICH} {_MANY} {{source:rows}} [lie|located]")
+@on(f"<ask> {_MANY_INSIDE} <counted>", rows=_MANY_INSIDE)
 def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`countries with more than 100 airports`: counts, then filters."""
     areas, rows = bindings["areas"], bindings["source"]
@@ -153,6 +206,7 @@ def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
+@on("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)")
 def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`…, then count the airports by country inside`: those inside the result, grouped."""
     rows = bindings["source"]
@@ -161,71 +215,3 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     them, title = Features(text="them", previous=True), f"{rows.heading} in them"
     found = step("select_by_location", rows, ("other", them), title=title, predicate="shares_interior")
     return (found, step("summarise", RESULT, by=[bindings["by"]]))
-
-
-_FAR = "(farthest|furthest|closest|nearest|most remote)"
-_AWAY = "(away from|from|to)"
-_ANY = "[any|their nearest|the nearest]"
-_HOW_FAR = "(how far [away] is|<what> distance (to|of)|distance (to|of))"
-_ONLY = (
-    "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"
-    "|keep just|keep|display only|only display|only|just|restrict to|limit to|filter to|filter for|filter by|filter)"
-)
-_ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
-_WITH = "[with a|with an|with|where|whose|that have|which have]"
-_EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
-_BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by:column})]"
-_FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
-_MANY = "said=({many:many})"
-_MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
-_INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"
-RULES = (
-    rule(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", _of_each, rows=f"[the] {_FIRST_OF_EACH}"),
-    rule(
-        f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} {_BY_AND_WHERE}",
-        _of_each,
-    ),
-    rule(
-        "<what> [the] {what:column} (by|per|of|of each|for each|in each) [all] [the] {source:bare} [,]"
-        " how=(top|bottom) {n:count}",
-        _rows_by_column,
-    ),
-    rule(
-        "<then> [show me|show|keep only|keep|list|take|only|find|give me] {top:top} [of them|ones|one|of those|areas"
-        "|features] [by {by:column}]",
-        _top,
-    ),
-    rule(
-        f"<ask> [{{n:count}}] {{source:rows}} link=([that are|which are|that is|is|are|lie|lies])"
-        f" wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}} <far>",
-        _extreme,
-    ),
-    rule(
-        f"<ask> [{{n:count}}] how=({_FAR}) [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
-        f" wording=({_AWAY} {_ANY}) {{target:any}} <far>",
-        _extreme,
-        1.5,
-    ),
-    rule(
-        f"((<ask>|{_HOW_FAR}) how=(nearest|closest) {{source:rows}} wording=(one=(to|for|of|from)) {{target:place}}"
-        " <far>|(how far [away] is|<what> distance (from|between)) {target:place} wording=(one=(to|from|and)) [the]"
-        " how=(nearest|closest) {source:rows})",
-        _extreme,
-    ),
-    rule(f"<then> <ask> [{{n:count}}] wording=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
-    rule(
-        "<then> [sorted|ordered|ranked] [the] order=(most|highest|largest|greatest|biggest|longest|fewest|least|lowest"
-        "|smallest|shortest) [ones] first",
-        _ordered,
-        1.0,
-    ),
-    rule(
-        "<then> (sorted|ordered|ranked|sort|order) [them|it|the result] by number of {rows:bare}"
-        " [descending|from high to low]",
-        _by_number,
-    ),
-    rule(f"<then> ({_ONLY} [{_ONES}]|(show me|show|list) {_ONES}) {_WITH} {{condition:kept}}", _keep),
-    rule(f"<ask> {_MANY_INSIDE} <counted>", _with_many, rows=_MANY_INSIDE),
-    rule(f"{_INSIDE_OF_WHICH} {_MANY} {{source:rows}} [lie|located]", _with_many),
-    rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),
-)

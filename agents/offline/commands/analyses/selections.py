@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column, share
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare
 from agents.offline.meaning.features import RESULT, Features
@@ -24,7 +24,20 @@ from agents.offline.meaning.steps import (
     top_step,
 )
 
+_MANY = "said=({many:many})"
+_BETWEEN = "{source:named} [<are>] said=([at a distance of] between {distances:lengths} <away>) {other:any}"
+_MANY_NEAR = (
+    f"{{source:named}} <having> {_MANY} {{other:rows}} (within|less than|closer than|no more than)"
+    " {distance:length} [of (them|it|each)]"
+)
+RULES = Rules()
+on = RULES.on
 
+
+@on(
+    "[<ask>|<what>] [is|are] [the] {top:top} {source:rows} [by {by:column}]",
+    rows="[the] {top:top} {source:rows} [by {by:column}]",
+)
 def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the largest city without an airport within 50 km`: of selected rows; of others only as the rows of another
     step (`buffer the 20 largest cities by 5 km`)."""
@@ -39,6 +52,7 @@ def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (top_step(rows, by, limit, smallest=not top.descending, title=title, **ties),)
 
 
+@on(f"<ask> {_BETWEEN}", rows=_BETWEEN)
 def _between_distances(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`airports between 50 and 100 km from Berlin`."""
     rows, other, distances = bindings["source"], bindings["other"], bindings["distances"]
@@ -50,6 +64,7 @@ def _between_distances(bindings: Mapping[str, Any], context: Context) -> Steps |
     return (near, near_step(RESULT, other, least, title, invert=True))
 
 
+@on(f"<ask> {_MANY_NEAR} <counted>", rows=_MANY_NEAR)
 def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`cities with more than 3 airports within 50 km`."""
     rows, others = bindings["source"], bindings["other"]
@@ -61,6 +76,10 @@ def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return (joined, kept_by_count(bindings, f"{others.noun} within {far.text}"))
 
 
+@on(
+    "(which|what) {source:bare} (has|have) [the] how=(most|fewest|least) {other:bare} (within|less than)"
+    " {distance:length}"
+)
 def _most_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which hospital has the most schools within 2 km`."""
     rows, others, far = bindings["source"], bindings["other"], bindings["distance"]
@@ -72,6 +91,7 @@ def _most_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (joined, first_groups_step(rows.noun, bindings["how"], what, "count"))
 
 
+@on(f"<ask> {{by:column}} <having> {_MANY} {{source:rows}} <counted>", cost=1.0)
 def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`streets with more than 5 crashes`, by a column of the crashes."""
     rows: Features = bindings["source"]
@@ -96,6 +116,7 @@ def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:
     return step("filter", RESULT, title=title, filter=LateCondition(bindings["many"]))
 
 
+@on("<ask> {areas:bare} (have|with|that have|having|has) how=(more|fewer) {one:bare} than {other:bare}")
 def _more_of_one(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which countries have more cities than airports`: counts both in each area."""
     areas, one, other = bindings["areas"], bindings["one"], bindings["other"]
@@ -128,30 +149,3 @@ def _counts_apart(tables: list[Table | None]) -> bool:
 
 def _count_as(name: str) -> tuple[tuple[str, Any], ...]:
     return (("predicate", "shares_interior"), ("aggregates", [{"function": "count", "name": name}]))
-
-
-_MANY = "said=({many:many})"
-_BETWEEN = "{source:named} [<are>] said=([at a distance of] between {distances:lengths} <away>) {other:any}"
-_MANY_NEAR = (
-    f"{{source:named}} <having> {_MANY} {{other:rows}} (within|less than|closer than|no more than)"
-    " {distance:length} [of (them|it|each)]"
-)
-RULES = (
-    rule(
-        "[<ask>|<what>] [is|are] [the] {top:top} {source:rows} [by {by:column}]",
-        _first,
-        rows="[the] {top:top} {source:rows} [by {by:column}]",
-    ),
-    rule(
-        "(which|what) {source:bare} (has|have) [the] how=(most|fewest|least) {other:bare} (within|less than)"
-        " {distance:length}",
-        _most_near,
-    ),
-    rule(f"<ask> {_BETWEEN}", _between_distances, rows=_BETWEEN),
-    rule(f"<ask> {_MANY_NEAR} <counted>", _with_many_near, rows=_MANY_NEAR),
-    rule(f"<ask> {{by:column}} <having> {_MANY} {{source:rows}} <counted>", _groups_with_many, 1.0),
-    rule(
-        "<ask> {areas:bare} (have|with|that have|having|has) how=(more|fewer) {one:bare} than {other:bare}",
-        _more_of_one,
-    ),
-)  # fmt: skip

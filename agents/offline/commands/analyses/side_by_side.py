@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.words import name_words, singular
@@ -18,8 +18,18 @@ from agents.offline.meaning.steps import ColumnWords, Grouped, first_groups_step
 
 DIFFERENCE = "difference"
 """The added column."""
+_MORE = "|".join(each for each, (_, measure) in COMPARATIVES.items() if measure)
+_GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
+RULES = Rules()
+on = RULES.on
 
 
+@on(
+    "((which|what) {source:bare} (has|have) [the]"
+    f" how=(biggest|largest|greatest|highest|widest|smallest|lowest) {_GAP}"
+    f"|<what> {_GAP} (of|for|in) {{source:bare}})",
+    cost=-2.0,
+)
 def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The greatest absolute difference between two columns."""
     rows: Features = bindings["source"]
@@ -50,6 +60,7 @@ def _one_of_both(table: Table, bindings: Mapping[str, Any], name: str) -> str:
     return ""
 
 
+@on(f"(is|are) {{one:bare}} how=({_MORE}) than {{other:bare}} on average")
 def _values_compared(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`are the oaks taller than the ashes on average`: the average per value."""
     one, other = bindings["one"], bindings["other"]
@@ -70,17 +81,3 @@ def _are_values_of_one(one: Any, other: Any) -> bool:
     """Whether the conditions are two values of the same column."""
     values = isinstance(one, OneOf) and isinstance(other, OneOf) and one.text != other.text
     return values and one.column is not None and one.column == other.column and " or " not in one.text
-
-
-_MORE = "|".join(each for each, (_, measure) in COMPARATIVES.items() if measure)
-_GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
-RULES = (
-    rule(
-        "((which|what) {source:bare} (has|have) [the]"
-        f" how=(biggest|largest|greatest|highest|widest|smallest|lowest) {_GAP}"
-        f"|<what> {_GAP} (of|for|in) {{source:bare}})",
-        _gap,
-        -2.0,
-    ),
-    rule(f"(is|are) {{one:bare}} how=({_MORE}) than {{other:bare}} on average", _values_compared),
-)

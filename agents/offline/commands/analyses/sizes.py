@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import columns_named, group_columns
-from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
 from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.words import name_words
@@ -37,6 +37,32 @@ _OWN_KEYS = {"fid": "source_fid"}
 """Columns renamed in results because they equal the result's own key."""
 
 
+RANKED_ROWS = (
+    "([<ask>|<what>] [is|are] [the] {top:top} {source:rows}"
+    "|(which|what) {source:rows} (is|are) [the] {top:top})"
+)
+_SIZE = "what=(area|length|size|extent)"
+_WHOLE = "(total|remaining|combined|overall|whole|resulting|entire|summed)"
+_LONG = "how what=(long|big|large)"
+_IN_TOTAL = "[in total|altogether|all together|together|in all|in sum]"
+_UNIT = "[in {unit:unit}]"
+_OF_ROWS = (
+    f"(how much|what|<what> [total]) {_SIZE} of {{source:bare}}",
+    f"how much {{source:bare}} {_SIZE}",
+    "how many {unit:unit} of {source:bare}",
+)
+_OF_IT = "[of (it|them|that|those|line|lines|route|length|area|land|surface|ground)]"
+_IS_THERE = (
+    "(remain|remains|[is|are|lies|lie] (left|inside|in it|in there|covered)"
+    "|(it|they|that|this) (cover|covers|covered|measure|measures|is|are|has|have|makes|make))"
+)
+_LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is|do we have|have we got]"
+_BY = "(by|per|for each|for every|of each|of every)"
+_FIRST = "[[,] (largest|greatest|longest|biggest|highest|most) first]"
+RULES = Rules()
+on = RULES.on
+
+
 def _dimension(bindings: Mapping[str, Any]) -> str | None:
     """`length` or `area`, as requested; None for other units."""
     unit: Unit | None = bindings.get("unit")
@@ -60,6 +86,7 @@ def _measured(rows: Features, dimension: str, unit: Unit | None, title: str) -> 
     ), AddedColumn(in_unit)
 
 
+@on(f"<then> [<what>|tell me|and|measure] [the|their] {_SIZE} [of (each|each one|each of them)] {_UNIT}")
 def _of_each(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`…, and give me the area of each in km2`."""
     dimension = _dimension(bindings)
@@ -69,11 +96,25 @@ def _of_each(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     return steps
 
 
+@on(
+    f"<then> (what [total] {_SIZE} (is covered|do they have|do they cover|does it cover|is that)"
+    f"|[<what>] [the|their|its] {_WHOLE} {_SIZE} [of (them|it|the result|the rest|all of them)]"
+    f"|[<what>] its {_SIZE}|what is their {_SIZE}|<what> {_SIZE} of (it|the result|the rest|what (is left|remains))"
+    f"|[tell me|give me|say] (how much [{{unit:unit}}]|how many {{unit:unit}}) {_OF_IT} {_IS_THERE})"
+    f" {_IN_TOTAL} {_UNIT}",
+    cost=-0.5,
+)
+@on(
+    f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"
+    "|(is|are) (the|that|those|these) [area|result|shape|rest|parts|pieces])"
+    f" {_IN_TOTAL} {_UNIT}"
+)
 def _in_total(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, and tell me how long they are altogether`."""
     return _total(RESULT, bindings, "of them", united=True) if context.chained else None
 
 
+@on(f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}")
 def _of_result(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how long are they in total?`, for a result: its shapes may have been cut, so measure them."""
     rows: Features = bindings["source"]
@@ -96,11 +137,13 @@ def _total(rows: Features, bindings: Mapping[str, Any], of: str, *, united: bool
     return (*steps, summary(RESULT, (), figure, f"Total {dimension} {of}"))
 
 
+@on(f"[and] {_LONG} (is|are) it=(that|this) {_IN_TOTAL} {_UNIT}")
 def _of_previous(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how big is that in hectares?`"""
     return _of_result({**bindings, "source": Features(text=bindings["it"], previous=True)}, context)
 
 
+@on(f"[and] how many {{unit:unit}} (is|are) ({{source:bare}}|it=(that|this)) {_IN_TOTAL}")
 def _in_unit(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many hectares are they?`, for shapes that an analysis made or cut; otherwise a column holds the size."""
     rows = bindings.get("source") or Features(text=bindings["it"], previous=True)
@@ -115,6 +158,7 @@ def _in_unit(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 _NAMES = {"length": "long", "area": "area"}
 
 
+@on(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}")
 def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`what is the area of a 500 m buffer around all schools`: of shapes that a step makes."""
     rows: Features = bindings["source"]
@@ -123,6 +167,8 @@ def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     return _total(rows, bindings, f"of {rows.noun}", united=True)
 
 
+@on("how many {unit:unit} of [the] {source:rows}", cost=1.0)
+@on(f"<what> [total] {_SIZE} of [all] [the] {{source:rows}} {_UNIT}", cost=1.0)
 def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`total length of the planned routes` if no column holds it: measures the lines."""
     rows, dimension = bindings["source"], _dimension(bindings)
@@ -131,6 +177,8 @@ def _of_own_shapes(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     return _total(rows, bindings, f"of {rows.noun}")
 
 
+@on("(which|what) {source:rows} (is|are) [the] {top:top}", cost=1.0)
+@on(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:rows}} {_UNIT}", cost=1.0)
 def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the 3 longest routes` if no column holds the length."""
     rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit")
@@ -145,6 +193,8 @@ def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*steps, top_step(RESULT, column, limit, smallest=not top.descending, title=title, ties=True))
 
 
+@on("(which|what) [{n:count}] {source:rows} lasted=(lasted|took|last|take) [the] {top:top}", cost=-1.0)
+@on(RANKED_ROWS, cost=1.0)
 def _lasting(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the longest closure in days`, `which closure lasted longest?`: by the time between its start and end date."""
     rows, top, unit = bindings["source"], bindings["top"], bindings.get("unit", UNITS["days"])
@@ -205,6 +255,12 @@ def _inside_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (parts, *steps, _by(kept, column, title))
 
 
+@on(
+    f"(<what> [total] {_SIZE} ([in {{unit:unit}}]|in {{unit:unit}} of {{source:bare}})"
+    "|(how many|<what>) [total] {unit:unit} [of (land|line|lines)]|<what> [total] {unit:unit} of {source:bare})"
+    f" {_BY} {{by:column}} {_FIRST}"
+)
+@on(*(f"{rows} {_LIE} {_BY} {{by:column}} {'' if 'unit' in rows else _UNIT} {_FIRST}" for rows in _OF_ROWS))
 def _by_value(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`total length of streets by class in miles`, `acres per zone code`: the measured size of all rows per value, if
     no column holds it. Without named rows, those of the only table with such a column."""
@@ -257,83 +313,15 @@ def _shapes_by_place(rows: Features, areas: Features, context: Context) -> tuple
     return None if columns else (own, other)
 
 
-RANKED_ROWS = (
-    "([<ask>|<what>] [is|are] [the] {top:top} {source:rows}"
-    "|(which|what) {source:rows} (is|are) [the] {top:top})"
-)
-_SIZE = "what=(area|length|size|extent)"
-_WHOLE = "(total|remaining|combined|overall|whole|resulting|entire|summed)"
-_LONG = "how what=(long|big|large)"
-_IN_TOTAL = "[in total|altogether|all together|together|in all|in sum]"
-_UNIT = "[in {unit:unit}]"
 _IN_EACH = "(in each|in every|within each|inside each|inside every|within every|per|for each|by)"
-_OF_ROWS = (
-    f"(how much|what|<what> [total]) {_SIZE} of {{source:bare}}",
-    f"how much {{source:bare}} {_SIZE}",
-    "how many {unit:unit} of {source:bare}",
-)
-_OF_IT = "[of (it|them|that|those|line|lines|route|length|area|land|surface|ground)]"
-_IS_THERE = (
-    "(remain|remains|[is|are|lies|lie] (left|inside|in it|in there|covered)"
-    "|(it|they|that|this) (cover|covers|covered|measure|measures|is|are|has|have|makes|make))"
-)
-_LIE = "[is|are|is there|are there|lies|lie|falls|fall|there is|do we have|have we got]"
-_BY = "(by|per|for each|for every|of each|of every)"
-_FIRST = "[[,] (largest|greatest|longest|biggest|highest|most) first]"
 _WHERE: tuple[tuple[str, Build], ...] = (
     ("(in|inside|within) {other:areas} [[,|?] cut [them|it] at (boundary|border|edge)]", _inside),
     (f"{_IN_EACH} {{areas:bare}}", _inside_each),
 )
-RULES = (
-    rule(f"<what> [total] {_SIZE} of [all] [the] {{source:rows}} {_UNIT}", _of_own_shapes, 1.0),
-    rule("how many {unit:unit} of [the] {source:rows}", _of_own_shapes, 1.0),
-    rule(f"[<ask>|<what>] [is|are] [the] {{top:top}} {{source:rows}} {_UNIT}", _longest, 1.0),
-    rule("(which|what) {source:rows} (is|are) [the] {top:top}", _longest, 1.0),
-    rule(RANKED_ROWS, _lasting, 1.0),
-    rule(
-        "(which|what) [{n:count}] {source:rows} lasted=(lasted|took|last|take) [the] {top:top}",
-        _lasting,
-        -1.0,
-    ),
-    rule(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}", _of_shapes),
-    rule(
-        f"[and] [tell me] {_LONG} (is|are) {{source:bare}} {_IN_TOTAL} {_UNIT}",
-        _of_result,
-    ),
-    rule(f"[and] {_LONG} (is|are) it=(that|this) {_IN_TOTAL} {_UNIT}", _of_previous),
-    rule(f"[and] how many {{unit:unit}} (is|are) ({{source:bare}}|it=(that|this)) {_IN_TOTAL}", _in_unit),
-    rule(
-        f"<then> [tell me|give me|say] {_LONG} (are they|they are|is it|it is"
-        "|(is|are) (the|that|those|these) [area|result|shape|rest|parts|pieces])"
-        f" {_IN_TOTAL} {_UNIT}",
-        _in_total,
-    ),
-    rule(
-        f"<then> (what [total] {_SIZE} (is covered|do they have|do they cover|does it cover|is that)"
-        f"|[<what>] [the|their|its] {_WHOLE} {_SIZE} [of (them|it|the result|the rest|all of them)]"
-        f"|[<what>] its {_SIZE}|what is their {_SIZE}|<what> {_SIZE} of (it|the result|the rest|what (is left|remains))"
-        f"|[tell me|give me|say] (how much [{{unit:unit}}]|how many {{unit:unit}}) {_OF_IT} {_IS_THERE})"
-        f" {_IN_TOTAL} {_UNIT}",
-        _in_total,
-        -0.5,
-    ),
-    rule(
-        f"<then> [<what>|tell me|and|measure] [the|their] {_SIZE} [of (each|each one|each of them)] {_UNIT}",
-        _of_each,
-    ),
+RULES += (
     *(
         rule(f"{rows} {_LIE} {where} {'' if 'unit' in rows else _UNIT}", build)
         for where, build in _WHERE
         for rows in _OF_ROWS
-    ),
-    *(
-        rule(f"{rows} {_LIE} {_BY} {{by:column}} {'' if 'unit' in rows else _UNIT} {_FIRST}", _by_value)
-        for rows in _OF_ROWS
-    ),
-    rule(
-        f"(<what> [total] {_SIZE} ([in {{unit:unit}}]|in {{unit:unit}} of {{source:bare}})"
-        "|(how many|<what>) [total] {unit:unit} [of (land|line|lines)]|<what> [total] {unit:unit} of {source:bare})"
-        f" {_BY} {{by:column}} {_FIRST}",
-        _by_value,
     ),
 )

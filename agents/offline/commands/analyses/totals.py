@@ -10,7 +10,7 @@ from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.group_rankings import COUNT
 from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
-from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
+from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
@@ -31,6 +31,14 @@ from agents.result_rows import rows_of
 
 _INPUT_COUNTED = {"spatial_join": "other", "summarise": "source"}
 """Operations that count rows unless told otherwise, and the input that they count."""
+_PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
+_COUNTED = (
+    "(how much|how many|what is|what was|give me|tell me) {counted:counted}"
+    + " [(was|is|were|are) there|(was|were) recorded] [in total]"
+)
+_NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
+RULES = Rules()
+on = RULES.on
 
 
 def in_individuals(steps: Steps, context: Context) -> Steps:
@@ -72,6 +80,7 @@ def _renamed(value: Any, column: str) -> Any:
     return AddedColumn(column) if value in (AddedColumn("count"), ColumnWords("count")) else value
 
 
+@on("<what> {figure:figure} (of|for|in) [all] [the] {source:rows}")
 def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`average elevation of airports within 100 km of Berlin`, `total population of the 10 largest cities`."""
     rows, figure = bindings["source"], bindings["figure"]
@@ -81,6 +90,7 @@ def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (summary(rows, (), figure, f"{_figure_name(figure)} of {rows.text}"),)
 
 
+@on(f"({_PEOPLE}|[what is] [the] [total] population) {_NEAR}")
 def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """Of the only table of points with a population; areas would count people farther away."""
     known = _points_with_people(context.vocabulary.few_tables)
@@ -93,6 +103,7 @@ def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _of_made({"source": replace(rows, text=title, made=(near,)), "figure": sum_of(column)}, context)
 
 
+@on(f"{_PEOPLE} in [all] [the] {{source:rows}}")
 def _people_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many people live in the cities within 50 km of Ulm`."""
     table = context.table(bindings["source"])
@@ -100,6 +111,10 @@ def _people_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _of_made({**bindings, "figure": sum_of(columns[0])}, context) if len(columns) == 1 else None
 
 
+@on(
+    "(how many (people|inhabitants|residents|persons) (live|are living|are|reside)"
+    "|[what is] [the] [total] population) (in|inside|within|of) {areas:bare}"
+)
 def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many people live in it`: of the areas themselves if they hold a population, else of points inside."""
     areas: Features = bindings["areas"]
@@ -140,6 +155,7 @@ def _figure_name(figure: Mapping[str, Any]) -> str:
     return f"{FIGURE_NAMES[figure['function']]} {figure['column'].text}"
 
 
+@on("how many {what:column} (go to|attend|work at|work in|use) [all] [the] {source:rows}")
 def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many pupils go to schools within 1 km of a hospital`: the sum of a count."""
     rows: Features = bindings["source"]
@@ -150,6 +166,10 @@ def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _of_made({**bindings, "figure": sum_of(bindings["what"])}, context)
 
 
+@on(
+    "how much [money] (was|is|were|has been|have been|did we|do we) {what:column} [in total]"
+    " (for|on|by|in|of|to|from) [all] [the] {source:rows}"
+)
 def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how much was paid for claims in tracts with …`: the sum of a column."""
     rows: Features = bindings["source"]
@@ -158,6 +178,8 @@ def _amount_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _of_made({**bindings, "figure": sum_of(bindings["what"])}, context)
 
 
+@on(f"{_COUNTED} [<are>] said=(<closer> {{distance:length}} <away>) {{areas:any}}")
+@on(f"{_COUNTED} said=(in|within|inside) [all] {{areas:areas}}", cost=3.0)
 def _figure_inside(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`total building damage in tracts with …`, without named rows: of those of the only table with such a column,
     inside these areas."""
@@ -190,33 +212,7 @@ def _of_each_row(build: Build) -> Build:
 
 
 _PER_ROW = "<what> {figure:figure} (per|for each|for every|of each|of every) {source:bare}"
-_PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
-_COUNTED = (
-    "(how much|how many|what is|what was|give me|tell me) {counted:counted}"
-    + " [(was|is|were|are) there|(was|were) recorded] [in total]"
-)
-_NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
-RULES = (
-    rule("<what> {figure:figure} (of|for|in) [all] [the] {source:rows}", _of_made),
+RULES += (
     rule(f"{_PER_ROW} [,] (by|per|for each|grouped by) {{by:column}}", _of_each_row(by_own_column)),
     rule(f"{_PER_ROW} [,] <for_each> [of] {{areas:bare}}", _of_each_row(by_place), BY_PLACE),
-    rule("how many {what:column} (go to|attend|work at|work in|use) [all] [the] {source:rows}", _attended),
-    rule(
-        "how much [money] (was|is|were|has been|have been|did we|do we) {what:column} [in total]"
-        " (for|on|by|in|of|to|from) [all] [the] {source:rows}",
-        _amount_of,
-    ),
-    rule(
-        f"{_COUNTED} said=(in|within|inside) [all] {{areas:areas}}",
-        _figure_inside,
-        3.0,
-    ),
-    rule(f"{_COUNTED} [<are>] said=(<closer> {{distance:length}} <away>) {{areas:any}}", _figure_inside),
-    rule(f"({_PEOPLE}|[what is] [the] [total] population) {_NEAR}", _people_near),
-    rule(
-        "(how many (people|inhabitants|residents|persons) (live|are living|are|reside)"
-        "|[what is] [the] [total] population) (in|inside|within|of) {areas:bare}",
-        _people_inside,
-    ),
-    rule(f"{_PEOPLE} in [all] [the] {{source:rows}}", _people_of),
 )
