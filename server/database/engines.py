@@ -24,10 +24,9 @@ from server.background import end_tasks
 from server.connection_budget import LAKE_OVERVIEWS, SQL_SESSIONS, ConnectionBudget
 from server.database import roles
 from server.database.backends import Backends
-from server.database.known_types import KnownTypesConnection
+from server.database.known_types import KnownTypesConnection, PlanningConnection
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
-from server.database.planning import PlanningConnection
 from server.database.pools import LanePool, close_idle_connections, enter_lane, pool_of
 from server.database.subscription import Connect, Heard, Reconnected, Subscription
 from server.postgres.address import plain_url

@@ -16,7 +16,7 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from agents.worded import numeral
+from agents.worded import Template, numeral
 from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.gis.errors import GisError
@@ -24,7 +24,21 @@ from server.gis.expressions.identifiers import join_id
 from server.gis.ingest import share
 from server.maps.faults import unknown_map
 from server.maps.live.liveness import ALIVE, server_name
-from server.transfers.fault_texts import ABANDONED, QUOTA, SPACE
+
+ABANDONED = Template(
+    "upload_abandoned", "The database could not be reached for too long, so the upload was ended. Try again."
+)
+QUOTA = Template(
+    "upload_quota",
+    "Uploads from this address take {used} MB of the {most} MB allowed, and this file has {size} MB. "
+    "Ask who runs the server to remove tables or to raise GEOAGENT_UPLOAD_QUOTA.",
+)
+SPACE = Template(
+    "upload_space",
+    "All uploads together take {used} MB of the {most} MB allowed on this server. Ask who runs it to "
+    "remove tables or to raise GEOAGENT_UPLOAD_SPACE.",
+)
+
 
 log = structlog.get_logger(__name__)
 

@@ -10,18 +10,35 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
-from agents.domain import Cql2
+from agents.domain import Cql2, LakeSource
 from agents.geo.wording.chart_titles import chart_title
 from agents.ports import Filter, TableRegistry
-from agents.worded import wording_of
+from agents.worded import Template, joined, wording_of
 from server.gis.charts.boxes import box
 from server.gis.charts.links import Features, Part, Window, features_in, parts_of
 from server.gis.charts.question import Question, question
 from server.gis.charts.scatter import scatter
 from server.gis.charts.summaries import bar, histogram, line
-from server.gis.charts.titles import note_of
 from server.gis.filters import normalize
 from server.gis.statements.guard import Guard
+
+NO_ROW = Template("chart_no_row", "No row passes the filter.")
+ONLY = Template("chart_only", "Only {sample}")
+CHOSEN = Template("chart_chosen", "{n} of {total} rows, evenly chosen")
+NO_VALUE = Template("chart_no_value", "{n} of {total} rows {n|one=has|other=have} no value")
+
+
+def note_of(rows: int, usable: int, shown: int, lake: LakeSource | None = None) -> str:
+    """`usable` rows have all values that a point needs; `shown` of them are drawn."""
+    if rows == 0:
+        return NO_ROW()
+    parts = [ONLY(sample=lake.words)] if lake is not None and lake.is_sampled else []
+    if shown < usable:
+        parts.append(CHOSEN(n=shown, total=usable))
+    if usable < rows:
+        parts.append(NO_VALUE(n=rows - usable, total=rows))
+    return joined("; ", parts)
+
 
 DRAWERS: dict[str, Callable[[Guard, Question], Awaitable[ChartData]]] = {
     "bar": bar,

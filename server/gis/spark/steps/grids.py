@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+import math
+
+from sqlalchemy import func, select
 
 from server.gis.operations.grid import (
     GridArguments,
@@ -13,15 +15,47 @@ from server.gis.operations.grid import (
 )
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import Step, Workspace
+from server.gis.operations.support.earth.azimuthal import (
+    ECCENTRICITY2,
+    SEMI_MAJOR,
+    Azimuthal,
+    Number,
+    authalic,
+    number,
+)
 from server.gis.operations.support.earth.geodesy import geometry
-from server.gis.operations.support.earth.projections import equal_area
+from server.gis.operations.support.earth.projections import (
+    NumberedProjection,
+    Projection,
+    WorldEqualArea,
+    equal_area,
+)
 from server.gis.operations.support.geometry.lattice import Lattice
 from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.steps.places import centred_rows
-from server.gis.spark.steps.planes import plane_coordinates
+
+
+def plane_coordinates(shape: Number, projection: Projection) -> tuple[Number, Number]:
+    """X and Y in metres of an EPSG:4326 point. Raises NotOnSpark."""
+    if isinstance(projection, WorldEqualArea):
+        return _cylindrical(shape, math.radians(30.0))
+    if isinstance(projection, NumberedProjection):
+        flat = projection.apply(shape)
+        return func.ST_X(flat), func.ST_Y(flat)
+    azimuthal = Azimuthal.of(projection)
+    if azimuthal is None:
+        raise NotOnSpark("grid", texts.CELLS())
+    return azimuthal.coordinates(shape)
+
+
+def _cylindrical(shape: Number, standard: float) -> tuple[Number, Number]:
+    """Equal-area cylinder, true at a latitude in radians."""
+    k = math.cos(standard) / math.sqrt(1 - ECCENTRICITY2 * math.sin(standard) ** 2)
+    x = func.ST_X(shape) * number(math.pi / 180 * SEMI_MAJOR * k)
+    return x, authalic(shape) * number(SEMI_MAJOR / (2 * k))
 
 
 async def gridded(arguments: GridArguments, workspace: Workspace, _step: Step) -> Halves:
