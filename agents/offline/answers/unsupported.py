@@ -7,39 +7,15 @@ import re
 from agents.offline.answers import refusals
 from agents.offline.meaning.intents import Unsupported
 
-_DATA = Unsupported(
-    refusals.UNSUPPORTED_DATA(),
-    refusals.UNSUPPORTED_DATA_DO(),
-)
-_FILES = Unsupported(
-    refusals.UNSUPPORTED_FILES(),
-    refusals.UNSUPPORTED_FILES_DO(),
-)
-_EXPORT = Unsupported(
-    refusals.UNSUPPORTED_EXPORT(),
-    refusals.UNSUPPORTED_EXPORT_DO(),
-)
-_LAKE = Unsupported(
-    refusals.UNSUPPORTED_LAKE(),
-    refusals.UNSUPPORTED_LAKE_DO(),
-)
+_DATA = Unsupported(refusals.UNSUPPORTED_DATA(), refusals.UNSUPPORTED_DATA_DO())
+_FILES = Unsupported(refusals.UNSUPPORTED_FILES(), refusals.UNSUPPORTED_FILES_DO())
+_EXPORT = Unsupported(refusals.UNSUPPORTED_EXPORT(), refusals.UNSUPPORTED_EXPORT_DO())
+_LAKE = Unsupported(refusals.UNSUPPORTED_LAKE(), refusals.UNSUPPORTED_LAKE_DO())
 _PRINT = Unsupported(refusals.UNSUPPORTED_PRINT(), refusals.UNSUPPORTED_PRINT_DO())
-_PLAY = Unsupported(
-    refusals.UNSUPPORTED_PLAY(),
-    refusals.UNSUPPORTED_PLAY_DO(),
-)
-_TEXT_LENGTH = Unsupported(
-    refusals.UNSUPPORTED_TEXT_LENGTH(),
-    refusals.UNSUPPORTED_TEXT_LENGTH_DO(),
-)
-_ROUTES = Unsupported(
-    refusals.UNSUPPORTED_ROUTES(),
-    refusals.UNSUPPORTED_ROUTES_DO(),
-)
-_TWO_COLUMNS = Unsupported(
-    refusals.UNSUPPORTED_TWO_COLUMNS(),
-    refusals.UNSUPPORTED_TWO_COLUMNS_DO(),
-)
+_PLAY = Unsupported(refusals.UNSUPPORTED_PLAY(), refusals.UNSUPPORTED_PLAY_DO())
+_TEXT_LENGTH = Unsupported(refusals.UNSUPPORTED_TEXT_LENGTH(), refusals.UNSUPPORTED_TEXT_LENGTH_DO())
+_ROUTES = Unsupported(refusals.UNSUPPORTED_ROUTES(), refusals.UNSUPPORTED_ROUTES_DO())
+_TWO_COLUMNS = Unsupported(refusals.UNSUPPORTED_TWO_COLUMNS(), refusals.UNSUPPORTED_TWO_COLUMNS_DO())
 
 _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),

@@ -149,13 +149,10 @@ def _in_unit(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows = bindings.get("source") or Features(text=bindings["it"], previous=True)
     tables = context.tables_of(rows.mention if rows.drawn else None)[:1]
     dimension = _dimension(bindings)
-    own = [each for table in tables for each in measure_columns(table, _NAMES.get(dimension or "", ""))]
+    own = [each for table in tables for each in measure_columns(table, _MEASURES.get(dimension or "", ""))]
     if own and all(map(rows_of, tables)):
         return None
     return _of_result({**bindings, "source": rows}, context)
-
-
-_NAMES = {"length": "long", "area": "area"}
 
 
 @on(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}")
