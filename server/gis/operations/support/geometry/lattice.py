@@ -64,11 +64,6 @@ class Lattice:
             )
 
     @property
-    def square_metres(self) -> float:
-        """The area of a whole cell."""
-        return self.size**2 * (1.0 if self.shape == "square" else math.sqrt(3) / 2)
-
-    @property
     def edge(self) -> float:
         """The length of an edge, PostGIS's `size`."""
         return self.size if self.shape == "square" else self.size / math.sqrt(3)
