@@ -209,9 +209,9 @@ def map_service(
         readable,
         large.versions,
         large.profiles,
-        settings.large_table,
         large.low_zoom,
         ColumnNames(database.owner),
+        settings.large_table,
     )
     limits = Limits(
         waiting_per_address=settings.waiting_turns_per_address,

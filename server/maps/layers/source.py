@@ -22,7 +22,7 @@ from server.gis.profiles.estimates import (
     estimated_rows,
 )
 from server.gis.profiles.profile import ProfileStore, TableProfile
-from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
+from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
 from server.gis.styles.dropped_columns import Renames, earlier_note, without_dropped_columns
@@ -56,13 +56,13 @@ class TableSource:
     _data: PostgisData
     _reader: AsyncEngine
     _readable: Readable
-    _versions: DataVersions | None = None
-    _profiles: ProfileStore | None = None
-    _large_rows: int = LARGE_ROWS
-    _low_zoom: LowZoom | None = None
+    _versions: DataVersions
+    _profiles: ProfileStore
+    _low_zoom: LowZoom
     """Knows what tiles of large tables are drawn from."""
-    _names: ColumnNames | None = None
+    _names: ColumnNames
     """The present names of columns."""
+    _large_rows: int = LARGE_ROWS
 
     async def draw(
         self,
@@ -78,18 +78,17 @@ class TableSource:
         entry = tables.get(table)
         dropped = None
         if like is not None:
-            renames = Renames(entry, {} if self._names is None else await self._names.renamed(entry))
+            renames = Renames(entry, await self._names.renamed(entry))
             filter, style = renames.filter(filter), renames.style(style)
             style, dropped = without_dropped_columns(entry, style, renames.style(like.style))
             if dropped is None and style == spec_of(like.style):
                 dropped = earlier_note(entry, note_of(like.legend))
         wanted = normalize(entry, filter)
-        if self._names is not None:
-            await self._names.keep(entry)
+        await self._names.keep(entry)
         if entry.lake is not None:
             return await self._draw_sample(entry, entry.lake, wanted, style)
-        state = UNKNOWN if self._versions is None else await self._versions.of(entry)
-        profile = None if self._profiles is None else await self._profiles.current(state)
+        state = await self._versions.of(entry)
+        profile = await self._profiles.current(state)
         kept = None
         is_same = like is not None and (like.filter, like.data, like.estimated) == (
             wanted, state.version, False,
@@ -155,9 +154,7 @@ class TableSource:
         self, legend: Legend, table: Table, style: StyleSpec, wanted: Cql2 | None, rows: int
     ) -> Legend:
         """The legend with or without the note on values of cells: overviews may have become exact meanwhile."""
-        is_sampled = self._low_zoom is not None and await self._low_zoom.samples_values(
-            table, style, wanted, rows
-        )
+        is_sampled = await self._low_zoom.samples_values(table, style, wanted, rows)
         sampled, note = SAMPLED_CELLS(), note_of(legend)
         others = () if note is None else (each for each in note.pieces() if each != sampled)
         return with_note(legend, joined_notes(*others, sampled if is_sampled else None))
@@ -166,7 +163,7 @@ class TableSource:
         self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec
     ) -> Drawing:
         """A lake table is drawn from its sample; what is counted in that is scaled to all rows."""
-        state = UNKNOWN if self._versions is None else await self._versions.of(table)
+        state = await self._versions.of(table)
         as_whole = replace(state, rows=lake.rows, bytes=0)
         statistics = partial(EstimatedStatistics, self._reader, table, as_whole, None)
         computed, legend = await compute_style(
@@ -177,9 +174,7 @@ class TableSource:
             counted, box = await asyncio.gather(
                 self._data.counted(table.id, wanted), self._data.extent(table.id, wanted)
             )
-        is_thinned = self._low_zoom is not None and await self._low_zoom.is_thinned(
-            table, style, wanted, counted.rows
-        )
+        is_thinned = await self._low_zoom.is_thinned(table, style, wanted, counted.rows)
         note = _note_on_sample(lake, wanted, style, is_thinned) if lake.is_sampled else None
         legend = with_note(legend, joined_notes(note_of(legend), note))
         legend = await self._saying_what_is_sampled(legend, table, style, wanted, counted.rows)

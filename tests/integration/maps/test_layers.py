@@ -13,8 +13,13 @@ import pytest_asyncio
 from agents.core.errors import ToolFailed
 from agents.domain import LayerChange, LayerDraft, StyleSpec
 from server.database.engines import Database
+from server.gis.catalog.column_names import ColumnNames
 from server.gis.catalog.registry import Registry
+from server.gis.overviews.ladder import OverviewStore
+from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.versions import DataVersions
 from server.gis.query.data import PostgisData
+from server.gis.tiles.low_zoom import LowZoom
 from server.maps.faults import RequestFault
 from server.maps.layers.source import TableSource
 from server.maps.layers.verbs import Author, LayerService
@@ -42,7 +47,12 @@ def layers(samples: Database, registry: Registry, log: EventLog) -> LayerService
         return registry
 
     data = PostgisData(samples.reader, registry)
-    return LayerService(log, TableSource(registry, data, samples.reader, everything))
+    versions, names = DataVersions(samples.owner), ColumnNames(samples.owner)
+    low_zoom = LowZoom(versions, OverviewStore(samples.owner), 20_000)
+    source = TableSource(
+        registry, data, samples.reader, everything, versions, ProfileStore(samples.owner), low_zoom, names
+    )
+    return LayerService(log, source)
 
 
 def airports(**fields: object) -> LayerDraft:
