@@ -14,26 +14,13 @@ def explain(error: BaseException) -> str | None:
     from server.cli.chat import NoServer
     from server.cli.pages import PageError
     from server.database.engines import is_unavailable
-    from server.database.migrate import MigrationFailed
-    from server.database.roles import RolesFailed
     from server.evaluation.cases import BadCases
     from server.extensions import BadExtension
     from server.postgres import DatabaseProblem
     from server.spark.problem import SparkProblem
 
     if isinstance(
-        error,
-        (
-            DatabaseProblem,
-            MigrationFailed,
-            RolesFailed,
-            SparkProblem,
-            ModelError,
-            NoServer,
-            PageError,
-            BadCases,
-            BadExtension,
-        ),
+        error, DatabaseProblem | SparkProblem | ModelError | NoServer | PageError | BadCases | BadExtension
     ):
         return str(error)
     if isinstance(error, ToolSignal):
