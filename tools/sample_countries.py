@@ -1,7 +1,7 @@
-"""Makes `countries.geojson.gz` from Natural Earth's 1:50m countries as TopoJSON (npm `world-atlas`).
+"""Makes `server/samples/countries.geojson.gz` from Natural Earth's 1:50m countries as TopoJSON (npm `world-atlas`).
 
     npm pack world-atlas@2.0.2 && tar xzf world-atlas-2.0.2.tgz
-    python -m server.samples.make_countries package/countries-50m.json
+    python tools/sample_countries.py package/countries-50m.json
 
 For contributors; the result is in the repository. The source stitches polygons across the antimeridian and
 around the pole; here they are cut at 180 degrees, so that they are valid and drawn where they belong."""
@@ -18,7 +18,7 @@ from typing import Any
 import shapely
 from shapely import MultiPolygon, Polygon, affinity
 
-TARGET = Path(__file__).parent / "countries.geojson.gz"
+TARGET = Path(__file__).parents[1] / "server" / "samples" / "countries.geojson.gz"
 SPELLED_OUT = {"N. Cyprus": "Northern Cyprus", "Indian Ocean Ter.": "Australian Indian Ocean Territories"}
 Ring = list[tuple[float, float]]
 
