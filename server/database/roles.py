@@ -205,14 +205,20 @@ def _hide(both: str, schemas: Iterable[str]) -> list[str]:
 async def _unreadable(connection: AsyncConnection, known: Logins, schema: str) -> list[str]:
     """The tables of a schema that the reader or the writer may not read. Only these are granted: a grant writes a new
     row of the catalogue also where it changes nothing, and every server then reads that table again, of which there may
-    be 10,000."""
+    be 10,000. Where the reader may read some columns, somebody has chosen them, and keeps the others from it."""
     found = await connection.scalars(
         text(
             "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST(:schema AS regnamespace) "
             "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND EXISTS (SELECT FROM unnest(CAST(:roles AS text[])) AS role "
-            "WHERE NOT has_table_privilege(role, c.oid, 'SELECT'))"
+            "WHERE NOT has_table_privilege(role, c.oid, 'SELECT')) "
+            "AND (has_table_privilege(:reader, c.oid, 'SELECT') "
+            "OR NOT has_any_column_privilege(:reader, c.oid, 'SELECT'))"
         ),
-        {"schema": quoted(schema), "roles": [known.reader.name, known.writer.name]},
+        {
+            "schema": quoted(schema),
+            "roles": [known.reader.name, known.writer.name],
+            "reader": known.reader.name,
+        },
     )
     return [quoted(schema, table) for table in found]
 

@@ -210,6 +210,27 @@ async def test_a_table_that_lost_the_rights_of_the_roles_gets_them_back_at_the_n
         assert await connection.scalar(text('SELECT count(*) FROM data."taken ""away"""')) == 0
 
 
+async def test_columns_that_the_roles_may_not_read_stay_hidden_at_the_next_start(
+    database: Database, database_url: str
+) -> None:
+    async with database.owner.begin() as connection:
+        roles = [
+            await connection.scalar(text(f"SELECT geoagent.role_name('{role}')"))
+            for role in ("reader", "writer")
+        ]
+        both = ", ".join(f'"{role}"' for role in roles)
+        await connection.exec_driver_sql(
+            "CREATE TABLE data.staff (id int PRIMARY KEY, name text, salary int)"
+        )
+        await connection.exec_driver_sql(f"REVOKE ALL ON data.staff FROM {both}")
+        await connection.exec_driver_sql(f"GRANT SELECT (id, name) ON data.staff TO {both}")
+    await migrate.upgrade(database_url)
+    async with database.reader.connect() as connection:
+        await connection.execute(text("SELECT id, name FROM data.staff"))
+        with pytest.raises(DBAPIError, match="permission denied"):
+            await connection.execute(text("SELECT salary FROM data.staff"))
+
+
 async def test_a_listener_that_fails_hears_the_next_notification_all_the_same(database: Database) -> None:
     received: list[str] = []
 
