@@ -6,6 +6,7 @@ catalogue's values; a probe never raises."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -253,7 +254,8 @@ def _filled(column: Column, values: Sequence[str | None], whole: bool) -> Column
     common = [value for value, _count in Counter(present).most_common(5)]
     update: dict[str, Any] = {"samples": samples(common)}
     if whole and present and column.kind in ("integer", "number"):
-        numbers = [float(value) for value in present if value.lower() not in ("nan", "infinity", "-infinity")]
+        # Also `numeric` beyond the greatest double is infinite then, which JSON has no place for.
+        numbers = [number for value in present if math.isfinite(number := float(value))]
         if numbers:
             update |= {"minimum": min(numbers), "maximum": max(numbers)}
     if whole and present and column.kind in ("date", "timestamp"):

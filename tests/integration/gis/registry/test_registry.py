@@ -171,6 +171,20 @@ async def test_a_foreign_table_is_an_entry(database: Database, registry: Registr
     assert (table.kind, table.geometry_type, table.srid) == ("foreign table", "POINT", 4326)
 
 
+async def test_numbers_beyond_the_greatest_double_leave_the_list_of_tables_readable(
+    database: Database, registry: Registry
+) -> None:
+    """JSON has no infinity: no browser could read the list of all tables."""
+    await run(
+        database, "CREATE TABLE data.atoms AS SELECT 1 AS id, 10::numeric ^ 400 AS n UNION ALL SELECT 2, 5"
+    )
+    await appears(registry, "data.atoms")
+    column = await until(
+        lambda: next((c for c in registry.get("data.atoms").columns if c.samples and c.name == "n"), None)
+    )
+    assert (column.minimum, column.maximum) == (5, 5)
+
+
 async def test_type_srid_and_samples_come_from_the_rows_where_nothing_is_declared(database: Database) -> None:
     await run(database, "CREATE TABLE data.loose (name text, size int, shape geometry)")
     polling = Registry(database.reader, poll_seconds=0.05)
