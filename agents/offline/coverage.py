@@ -99,7 +99,7 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
     unread = []
     for token in tokenize(text):
         word = fold(token.text).removesuffix("'s").removesuffix("’s")
-        ends_number = token.glued and word.partition("-")[0] in ("s", "n", "st", "nd", "rd", "th")
+        ends_number = token.glued and word.partition("-")[0] in _AFTER_NUMBERS
         if (
             token.kind != "word"
             or ends_number
@@ -110,6 +110,10 @@ def unread_words(text: str, intent: Intent, tools: Sequence[ToolSpec] = ()) -> l
         if not held & doers_of(english().irregular.get(word, word.removesuffix("s"))):
             unread.append(token.text)
     return unread
+
+
+_AFTER_NUMBERS = frozenset(("s", "n", "st", "nd", "rd", "th", "er", "e", "ème", "º", "ª"))
+"""Endings of numbers: `the 1980s`, `the 2nd`, `Lyon 6e`."""
 
 
 def _references_left_out(text: str, intent: Intent) -> list[str]:

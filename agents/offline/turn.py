@@ -55,6 +55,7 @@ from agents.offline.meaning.intents import (
     Show,
     TooMuch,
     Unsupported,
+    Zoom,
 )
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.ranking import listed_rows
@@ -346,7 +347,9 @@ class Turn:
 
     async def _answered(self, place: CommandSpan, command: Command, calls: Sequence[Done]) -> Memory:
         """What to remember of a command that was carried out."""
-        asked, rows = question_asked(command, calls), rows_asked_about(calls[0])
+        asked, rows = question_asked(command, calls), rows_asked_about(calls[0], command.intent)
+        if rows is None and isinstance(command.intent, Zoom):
+            rows = self.before.rows  # `zoom to it`, which is spoken of further on
         alike = self.kept.alike
         if not asked and draws_rows(self.done, self.before.rows):
             asked = self.before.question_text

@@ -21,8 +21,9 @@ from agents.worded import Worded, joined, numeral
 _YEAR_WORDS = frozenset(
     ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
 )
-_YEAR_ENDINGS = ("jaar", "jahr", "annee", "anno")
-"""Endings of words for a year in other languages: `bouwjaar`, `baujahr`."""
+_YEAR_ENDINGS = ("jaar", "jahr", "annee", "anno", "wjr", "bjr")
+_OTHER_YEARS = frozenset(("yr", "jr", "rok", "ano", "año", "rik", "arstal"))
+"""Words for a year that are short or in other languages, and endings of such words: `bouwjaar`, `bouwjr`, `baujahr`."""
 _KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")
@@ -62,7 +63,7 @@ def is_year(column: str, item: Any) -> bool:
     if not _YEAR_WORDS.isdisjoint(words):
         is_early = item is not None and item < _MIN_YEAR and float(item).is_integer()
         return is_dated or is_early or "year" in words or "years" in words
-    if "yr" in words or any(word.endswith(_YEAR_ENDINGS) for word in words):
+    if not _OTHER_YEARS.isdisjoint(words) or any(word.endswith(_YEAR_ENDINGS) for word in words):
         return is_dated
     return item is not None and is_dated and any(word.endswith("ed") for word in words)
 

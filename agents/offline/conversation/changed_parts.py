@@ -34,6 +34,7 @@ _OF_LAYER = (
         r" ?(?:to|until|till|through|-|–) ?(?P<last>(?:19|20)\d\d)",
         r"only those from \g<first> to \g<last>",
     ),
+    (rf"{_PLEASE}(?:(?:go|change|switch) )?back to (?P<form>points|dots|circles)", r"show them as \g<form>"),
     # `only this year`
     (
         rf"{_NOW_ONLY}(?:those |the ones )?(?:from |in |of )?(?P<when>(?:this|last) (?:year|month|week)|today)",
@@ -41,10 +42,25 @@ _OF_LAYER = (
     ),
 )
 _OF_ROWS = (
+    (
+        r"(?:and )?(?:do|does|are|is|have|has|did|were|was) any of (?:them|these|those) (?P<what>[^?]+?)",
+        r"how many of them \g<what>",
+    ),
     (rf"{_PLEASE}(?:list|show)(?: me)? (?P<with>with [^?,]+?)", r"list them \g<with>"),
+    (rf"{_PLEASE}list (?:them|these|those|it) by (?P<by>[^?]+?)", r"list them sorted by \g<by>"),
     (
         r"(?:and )?how many (?P<when>(?:in|since|before|after|from|until|during|between) [^?]+?)",
         r"how many of them \g<when>",
+    ),
+    (
+        r"(?:and )?how many (?P<what>[a-z]+(?: [a-z]+)?) do (?:they|these|those) (?:all )?"
+        r"(?:serve|supply|feed|cover|hold|carry|contain|employ|support|provide)(?: in total| altogether)?",
+        r"how many \g<what> do they have",
+    ),
+    (
+        r"(?:and |so )?how many (?P<unit>km|kilomet(?:er|re)s|miles|m|met(?:er|re)s)"
+        r"(?: (?:is|are) (?:that|this|it|they|those|these))?(?: in total| altogether)?",
+        r"total length of them in \g<unit>",
     ),
     (rf"{_PLEASE}(?:map|plot) (?P<them>them|it|those|these)", r"show \g<them> on the map"),
 )

@@ -15,9 +15,10 @@ from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
 from agents.offline.conversation.facts_asked import kinds_counted
 from agents.offline.conversation.memory import Memory, recall
-from agents.offline.conversation.narrower import THOSE, is_only_a_value, narrower
+from agents.offline.conversation.narrower import THOSE, is_only_a_value, narrower, part_of_sum
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
+    inside_of_it,
     number_of_others,
     same_of_others,
     share_among_others,
@@ -26,9 +27,7 @@ from agents.offline.conversation.other_rows import (
 from agents.offline.conversation.past_calls import (
     calls_made,
     coloured_by_figure,
-    inside_of_it,
     layer_of_figures,
-    part_of_sum,
     ranking_charted,
     table_shown,
     with_name_for_pronoun,
@@ -41,6 +40,7 @@ from agents.offline.conversation.pieces import (
     GROUP,
     LENGTHS,
     also_in,
+    broken_down,
     counted_by,
     list_sorted,
     one_of,
@@ -48,7 +48,7 @@ from agents.offline.conversation.pieces import (
     with_piece,
     with_time,
 )
-from agents.offline.conversation.ranked_again import ranked_first
+from agents.offline.conversation.ranked_again import most_inside, ranked_first
 from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.conversation.there import with_place
 from agents.offline.coverage import language_words
@@ -91,7 +91,7 @@ _HOW_MANY_THEY_ARE = re.compile(
 )
 _THEIR_NUMBER = "how many are there"
 _HOW_MANY_THAT_IS = re.compile(
-    r"(?:and )?how many (?!of\b)(?P<what>[a-z]+(?: [a-z]+)?) (?:is|are) (?:that|this|those|these)"
+    r"(?:and )?how many (?!of\b|km\b|kilomet|miles\b)(?P<what>[a-z]+(?: [a-z]+)?) (?:is|are) (?:that|this|those|these)"
     r"(?: in total| altogether)?\W*",
     re.IGNORECASE,
 )
@@ -177,7 +177,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
     return [each for again in found for each in spoken.in_other_words(again)]
 
 
-_BEFORE_OTHERS = (rows_of_kind, of_column, ranked_first, kinds_counted)
+_BEFORE_OTHERS = (rows_of_kind, of_column, most_inside, ranked_first, kinds_counted)
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
     re.IGNORECASE,
@@ -211,9 +211,10 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     return (
         with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
+        or (broken_down(before, asked_now) if memory.layers else None)
         or with_piece(before, asked_now)
         or (spelt_out(asked_now, _NEAR_WHAT) if memory.layers else None)
-        or list_sorted(before, asked_now)
+        or list_sorted(before, asked_now, is_sorted=memory.rows is not None and bool(memory.rows.sort))
         or (spelt_out(asked_now, *FIRST_OF_THEM) if before or memory.layers else None)
         or (counted_by(asked_now) if memory.layers and not before else None)
         or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
@@ -233,7 +234,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or coloured_by_figure(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
         or _living_in_them(messages, asked_now)
-        or part_of_sum(messages, before, asked_now)
+        or part_of_sum(messages, before, asked_now, vocabulary)
         or inside_of_it(messages, asked_now, vocabulary)
         or ranking_charted(memory, asked_now, vocabulary)
         or narrower(memory, asked_now, vocabulary)

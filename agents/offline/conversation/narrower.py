@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from agents.core.messages import Message
 from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.past_calls import calls_made
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
+from agents.offline.meaning.units import column_unit
 
 _NARROWER = re.compile(
     r"(?:and |now |ok |okay |but )?"
@@ -74,3 +78,23 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
         name for part in parts for table, name, _ in vocabulary.values_called(part) if table.id in rows
     }
     return bool(columns - own)
+
+
+def part_of_sum(
+    messages: Sequence[Message], before: str, asked_now: str, vocabulary: Vocabulary
+) -> str | None:
+    """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows."""
+    part, calls = _PART_OF_SUM.fullmatch(asked_now), calls_made(messages)
+    begins_so = before.lower().startswith(("how many ", "total ", "sum of "))
+    is_sum = begins_so and bool(calls) and calls[-1].call.name == "column_stats"
+    if part is None or not is_sum:
+        return None
+    table = vocabulary.table(str(calls[-1].arguments.get("table")))
+    column = table.column(str(calls[-1].arguments.get("column"))) if table is not None else None
+    is_size = column is not None and column_unit(column) is not None  # of kilometres, none is `33 kV`
+    return None if is_size else f"{before.rstrip(' ?')} that were {part['what']}"
+
+
+_PART_OF_SUM = re.compile(
+    r"(?:and )?how many of (?:those|them|these) (?:were|are|was|is) (?P<what>.+?)\??", re.IGNORECASE
+)

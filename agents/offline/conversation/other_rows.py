@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP
+from agents.core.messages import Message
+from agents.offline.conversation.past_calls import table_shown
+from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP, spelt_out
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
 
@@ -147,3 +150,28 @@ def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
     words = name_words(text)
     found = vocabulary.match_table(words) if words else None
     return found is not None and not found.guessed and found.length == len(words) and is_plural(text)
+
+
+_INSIDE = (
+    (
+        r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*? (?:are|lie|is)) (?:inside|within|in there)",
+        r"\g<asked> in it",
+    ),
+    (
+        r"(?:and |now )?(?P<asked>(?:show|list|map|add)(?: me)?(?: all)?(?: the)? \w[^?]*?) (?:inside|in there)",
+        r"\g<asked> in it",
+    ),
+)
+_IN_CIRCLE = (
+    r"(?P<rows>(?:and |show |list |count |how many |which )*\w[^?]*?) (?:(?:are|lie) )?(?:inside|within|in)"
+    r" (?:the|that|this) (?:circle|buffer|ring|radius)",
+    r"\g<rows> in it",
+)
+
+
+def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`which stores are inside?` after areas; `stores in the circle`, after those made by an analysis."""
+    table = table_shown(messages, vocabulary)
+    if table is None or table.geometry_family != "polygon":
+        return None
+    return spelt_out(asked_now, *((_IN_CIRCLE,) if table.is_result else ()), *_INSIDE)

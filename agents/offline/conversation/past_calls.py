@@ -12,7 +12,6 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.domain import Layer, Table
 from agents.offline.analyses_read import analysis_read
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
-from agents.offline.conversation.pieces import spelt_out
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
@@ -96,8 +95,9 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
     return (*found, *(each for each in memory.layers if each not in found))
 
 
-def rows_asked_about(done: Done) -> Rows | None:
-    """The rows that a question counted, listed or summed, or that a chart shows; for a ranking, its first rows."""
+def rows_asked_about(done: Done, intent: i.Intent | None = None) -> Rows | None:
+    """The rows that a question counted, listed or summed, or that a chart shows; for a ranking, its first rows, unless
+    its intent was a sorted list of all."""
     asked = done.arguments
     charted = done.call.name == "make_chart"
     if not (charted or done.call.name in _QUESTIONS) or not done.result.ok:
@@ -111,7 +111,8 @@ def rows_asked_about(done: Done) -> Rows | None:
     if "sort" not in asked:
         return replace(rows, number=number) if asked.get("limit", MOST_FIRST) < MOST_FIRST else rows
     ranked = replace(rows, sort=asked["sort"], descending=bool(asked.get("descending")), number=number)
-    return ranked if number else None
+    is_of_all = isinstance(intent, i.Rows) and intent.top is not None and not intent.top.limit
+    return replace(ranked, number=0) if is_of_all else ranked if number else None
 
 
 def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> str | None:
@@ -311,38 +312,6 @@ def table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | 
     shown = next(iter(layers_spoken_of(messages, vocabulary)), "")
     layer = vocabulary.layer(shown) or next(reversed(vocabulary.layers), None)
     return vocabulary.table(layer.table) if layer is not None else None
-
-
-def part_of_sum(messages: Sequence[Message], before: str, asked_now: str) -> str | None:
-    """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows."""
-    part, calls = _PART_OF_SUM.fullmatch(asked_now), calls_made(messages)
-    begins_so = before.lower().startswith(("how many ", "total ", "sum of "))
-    is_sum = begins_so and bool(calls) and calls[-1].call.name == "column_stats"
-    return f"{before.rstrip(' ?')} that were {part['what']}" if part is not None and is_sum else None
-
-
-_PART_OF_SUM = re.compile(
-    r"(?:and )?how many of (?:those|them|these) (?:were|are|was|is) (?P<what>.+?)\??", re.IGNORECASE
-)
-
-
-_INSIDE = (
-    r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*? (?:are|lie|is)) (?:inside|within|in there)",
-    r"\g<asked> in it",
-)
-_IN_CIRCLE = (
-    r"(?P<rows>(?:and |show |list |count |how many |which )*\w[^?]*?) (?:(?:are|lie) )?(?:inside|within|in)"
-    r" (?:the|that|this) (?:circle|buffer|ring|radius)",
-    r"\g<rows> in it",
-)
-
-
-def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`which stores are inside?`, `stores in the circle`, after areas made by an analysis."""
-    request = spelt_out(asked_now, _IN_CIRCLE, _INSIDE)
-    table = table_shown(messages, vocabulary) if request is not None else None
-    is_area = table is not None and table.is_result and table.geometry_family == "polygon"
-    return request if is_area else None
 
 
 _COLOURED_BY_IT = re.compile(

@@ -207,8 +207,9 @@ _FIRST_OF_THEM = re.compile(
 )
 
 
-def list_sorted(before: str, asked_now: str) -> str | None:
-    """`sort by population` after a list or a map: the list in that order; `top 5` after figures of groups."""
+def list_sorted(before: str, asked_now: str, *, is_sorted: bool) -> str | None:
+    """`sort by population` after a list or a map: the list in that order; `top 5` after figures of groups.
+    `is_sorted`: the list has an order, which the new one replaces."""
     by, first = _SORTED.fullmatch(asked_now), _FIRST_OF_THEM.fullmatch(asked_now)
     if first is not None and re.search(GROUP, before, re.IGNORECASE):
         return f"only the {first['first'].lower().replace('first', 'top')}"
@@ -216,9 +217,11 @@ def list_sorted(before: str, asked_now: str) -> str | None:
         return None
     if (of := _BY_THEN_FIRST.fullmatch(by["by"])) is not None:
         return f"which {of['number']} of them have the highest {of['by']}"
-    if (asks := re.match(r"list|which|name|give me", before, re.IGNORECASE)) is not None:
-        rows = re.sub(r",? (?:(?:sorted|ordered|ranked) )?by .*", "", before.rstrip(" ?"))
-        return f"{rows} {'' if asks[0].lower() == 'list' else 'sorted '}by {by['by']}"
+    if (asks := re.match(r"list|which|name|give me|(?:a )?table of", before, re.IGNORECASE)) is not None:
+        rows = before.rstrip(" ?")
+        rows = re.sub(r",? (?:(?:sorted|ordered|ranked) )?by .*", "", rows) if is_sorted else rows
+        is_plain = asks[0].lower() == "list" and not re.search(r"\bby\b", rows)
+        return f"{rows} {'' if is_plain else 'sorted '}by {by['by']}"
     return f"list them by {by['by']}" if by["verb"] and not before else None
 
 
@@ -324,6 +327,13 @@ def counted_by(asked_now: str) -> str | None:
     if group is None or not (group["counts"] or not group["asked"].lower().startswith("by ")):
         return None
     return f"number of them {group['asked']}"
+
+
+def broken_down(before: str, asked_now: str) -> str | None:
+    """`break that down by cause` after rows were drawn: their number in each group."""
+    asked = re.fullmatch(rf"{_BREAK_DOWN}(?P<asked>{GROUP})\s*\?*", asked_now, re.IGNORECASE)
+    is_figure = re.match(rf"(?:what|how|number|count|the|{FIGURE_WORDS})\b", before, re.IGNORECASE)
+    return f"number of them {asked['asked']}" if asked is not None and not is_figure else None
 
 
 def _with_unit(before: str, asked_now: str) -> str | None:

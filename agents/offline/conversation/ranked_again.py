@@ -38,6 +38,23 @@ _BY_SIZE = ("largest", "greatest", "biggest", "smallest")
 _BY_NUMBERS = ("graduated", "proportional")
 
 
+_MOST_OTHERS = re.compile(
+    r"(?:and )?which(?: one)?(?: of (?:them|these|those))? ha(?:s|ve) (?:the )?(?P<most>most|fewest|least)"
+    r" (?P<others>[^?]+?)\W*",
+    re.IGNORECASE,
+)
+
+
+def most_inside(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`which of these has the fewest stops` after areas were drawn: the area with the fewest rows of another table."""
+    asked, layer, table = _MOST_OTHERS.fullmatch(asked_now), spoken.layer, spoken.table
+    if asked is None or layer is None or table is None or table.geometry_family != "polygon":
+        return
+    others = spoken.vocabulary.match_table(name_words(asked["others"]))
+    if others is not None and not spoken.vocabulary.columns_called((table,), asked["others"]):
+        yield Again(f"which of the layer `{layer.id}` has the {asked['most']} {asked['others']}")
+
+
 def ranked_first(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`just the top 3`, `and by cars?` after a ranking; `which has the lowest` after a layer coloured by numbers."""
     rows, by = spoken.memory.rows, _BY.fullmatch(asked_now)

@@ -16,8 +16,8 @@ from agents.offline.language.chart import Span
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
-from agents.offline.language.names.columns import measure_columns, spelt_out
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, spelt_out
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject

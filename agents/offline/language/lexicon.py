@@ -5,10 +5,12 @@ Data only; vocabulary.py has everything that depends on the user's tables.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agents import units
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES
-from agents.offline.language.words import word_set
+from agents.offline.language.words import name_words, word_set
 
 ARTICLES = word_set("a an the all every each any some these those my our your world's")
 
@@ -179,6 +181,12 @@ def longer_forms(word: str) -> tuple[str, ...] | None:
     return ABBREVIATIONS.get(word, compound)
 
 
+@lru_cache(maxsize=65536)
+def spelt_out(name: str) -> frozenset[str]:
+    """The words of a name and the words that they abbreviate."""
+    return frozenset(word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
+
+
 _LONG = 6
 """Length of a word above which its end may be a noun of its own."""
 
@@ -216,6 +224,24 @@ _SYNONYMS = tuple(
 """Synonyms."""
 _SAME_AT_THE_END = word_set("accident borehole collision crash earthquake quake tremor well")
 """Synonyms also after other words: `crashes` for road collisions."""
+
+_STATES = tuple(
+    word_set(words)
+    for words in (
+        "granted approved permitted consented authorised authorized", "refused rejected denied declined",
+        "pending undecided outstanding", "withdrawn retracted", "finished completed done", "poor bad",
+    )
+)  # fmt: skip
+"""States of applications and works that are called differently."""
+DECIDED = _STATES[0] | _STATES[1]
+DECISION = word_set("decision decided determination determined")
+"""States that a decision brings about, and what the columns of its date are called."""
+
+
+def same_state(text: str) -> frozenset[str]:
+    """The words for the same state; none for other words."""
+    return next((words for words in _STATES if text.lower() in words), frozenset())
+
 
 COUNTED_ALIKE = word_set(
     "rider passenger ridership boarding pupil student staff employee worker occupant occupier"

@@ -48,14 +48,14 @@ def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
         cursor.at = start
     if cursor.take(p.EVERYTHING):
         return Mention(cursor.since(start), everything=True)
-    at_end = _layer_at_end(cursor, vocabulary)
-    if at_end is not None:
+    if (at_end := _layer_at_end(cursor, vocabulary)) is not None:
         return at_end
     begin = cursor.at
     if cursor.take(p.PRONOUN_PHRASES):
         end, cursor.at = cursor.at, begin
+        skip_articles(cursor)
         named = _named_thing(cursor, vocabulary, sure=True)
-        if named is not None and cursor.at > end:  # the layer `both ends`
+        if named is not None and (cursor.at > end or not vocabulary.layers):  # the layer `both ends`
             return named
         cursor.at = end
         return Mention(cursor.since(start), pronoun=True)

@@ -363,7 +363,8 @@ FLUFF = Phrases(f"""
     okay | now | just | so | well | geoagent | (can|could|will|would) you [please|kindly] | may i |
     (can|could) (we|i) [get|have] | (i would|i'd|i should) (like|love) [to] |
     (i would|i'd|i should) like to know | i want [to|you to] | i want to know
-    | i need [to] | we want to | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also please
+    | (i|we) need [to] | need (a|the) | we want to
+    | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also please
     | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to | (i would|i'd) be
     (interested in|curious|glad to know|grateful if you could [also]) | i wonder (if|whether) you could | i need to know
     | do you know | i am interested in | [i'm|i am|we're|we are] looking for | if possible | if you can

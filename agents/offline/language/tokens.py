@@ -162,6 +162,24 @@ _CLOSING = re.compile(r"(?<=\w)[\s,]+(?:please|pls|plz|thanks|thank you|thx|chee
 _ALTOGETHER = re.compile(r"\ball together\b", re.IGNORECASE)
 
 
+_PERSON = (
+    r"(?:(?:my|our|the|a|your) )?(?:boss|mayor|manager|director|council|councillors?|client|minister|colleagues?|team"
+    r"|press|committee|chief|board|ceo|supervisor)"
+)
+_FOR_WHOM = re.compile(
+    rf"(?:(?:very )?(?:urgent(?:ly)?|asap|quick (?:one|question)|fyi)(?: for {_PERSON})?\s*[-–—:,!.]\W*"
+    rf"|for {_PERSON}(?: meeting| report)?\s*[:–—-]\W*"
+    rf"|{_PERSON} (?:is|are) (?:on the phone|waiting|asking)\s*[-–—:,!.]\W*"
+    rf"|{_PERSON} (?:wants?|wanted|needs?|would like|asks|asked|is asking)(?: me| us)?"
+    r"(?: to (?:know|see|have)| about| for){0,2}\s+)+(?=\w)",
+    re.IGNORECASE,
+)
+"""Whom a request is for, at its beginning."""
+
+
 def normalized(text: str) -> str:
-    """A message without `please` or thanks at its end, which say nothing else, and with `altogether` as one word."""
+    """A message without whom it is for (`urgent:`, `the mayor wants to know`) at its beginning, without `please` or
+    thanks at its end, which say nothing else, and with `altogether` as one word."""
+    begin = _FOR_WHOM.match(text.lstrip())
+    text = text.lstrip()[begin.end() :] if begin is not None else text
     return _ALTOGETHER.sub("altogether", _CLOSING.sub("", text))

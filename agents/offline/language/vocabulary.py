@@ -18,7 +18,7 @@ from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import names_alike, riders_called, things_called
 from agents.offline.language.names.columns import DULL, columns_called
-from agents.offline.language.names.comments import codes_of
+from agents.offline.language.names.comments import codes_of, same_states
 from agents.offline.language.names.costs import (
     are_of_other_years,
     word_cost,
@@ -88,6 +88,8 @@ class TableIndex:
                         found[words].append((table, column.name, sample))
                 for words, codes in codes_of(column).items():
                     found[words].append((table, column.name, codes[0]))
+                for word, value in same_states(column).items():
+                    found[(word,)].append((table, column.name, value))
         return found
 
     @cached_property
@@ -123,7 +125,9 @@ class TableIndex:
         """The tables whose rows the words match at the lowest cost."""
         called = self._called(part[-1])
         if len(part) == 1:
-            return called[min(called)] if called else ()
+            found = called[min(called)] if called else []
+            named = [table for table in found if name_words(table.name)[-1] == part[0]]
+            return named or found  # `surveys`, not `survey_sites`
         tables = [table for each in called.values() for table in each]
         costs = (
             [(cost_of_rows(table, part), table) for table in tables] if len(tables) <= _MOST_COMPARED else []

@@ -89,7 +89,7 @@ _SPELLINGS = {
 _SPELLINGS |= {
     "licence": "license", "licences": "licenses", "defence": "defense", "offence": "offense", "offences": "offenses",
     "rainfall": "precipitation", "streamflow": "discharge", "salary": "wage", "salaries": "wages",
-    "turnover": "revenue", "fatality": "death", "fatalities": "deaths",
+    "info": "information", "turnover": "revenue", "fatality": "death", "fatalities": "deaths",
 }  # fmt: skip
 """Synonyms of a measure."""
 
@@ -104,6 +104,11 @@ def _spelt(name: str) -> Words:
 def is_plural(name: str) -> bool:
     """Whether a column's name ends in a plural, like counts do: `pupils`, `fire_engines`."""
     return name_words(name)[-1:] != _spelt(name)[-1:]
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word may say what was done: `affected`, `built`."""
+    return word.endswith("ed") or word in english().irregular
 
 
 def is_singular_of(said: str, name: str) -> bool:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.geo.wording.phrases import is_year
 from agents.offline.answers import refusals
-from agents.offline.language.lexicon import MEASURES
+from agents.offline.language.lexicon import MEASURES, spelt_out
 from agents.offline.language.names.columns import (
     columns_called,
     measure_columns,
     records_last_time,
-    spelt_out,
     times_of,
 )
 from agents.offline.language.names.comments import comment_head

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from agents.domain import Table
-from agents.offline.language.names.columns import measure_columns, spelt_out
+from agents.offline.language.lexicon import spelt_out
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import Mention
 

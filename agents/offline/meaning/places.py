@@ -18,6 +18,7 @@ from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.meaning.alike_places import SameNames, are_one_place, without_repeated
 from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
@@ -70,11 +71,9 @@ async def place_meant(
         places = [each for each in places if _is_in(each, near.bounds)] or places
     if shapes:
         places = [each for each in places if scene.table(each.table).geometry_family != "point"] or places
-    own = [
-        each
-        for each in places
-        if near is not None and each.table == near.id and fold(each.name) == fold(name)
-    ]
+    places = without_repeated(places)
+    itself = near.id if near is not None else ""
+    own = [each for each in places if each.table == itself and fold(each.name) == fold(name)]
     if own and near is not None and name_words(near.name)[-1] in name_words(name):
         places = own
     first, *others = places
@@ -84,7 +83,8 @@ async def place_meant(
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]
     if len(options) == 1:
         name = scene.table(first.table).name.replace("_", " ")
-        raise Refuse(
+        raise SameNames(
+            (first, *rivals),
             refusals.SAME_NAMES(n=len(rivals) + 1, text=options[0]),
             refusals.SAY_TO_SEE(show=requests.SHOW_NAMED(name=name, text=first.name)),
         )
@@ -170,8 +170,14 @@ _BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
 async def rows_of_places(
     scene: Scene, text: str, rows: Mention | None = None, *, shapes: bool = False
 ) -> tuple[list[Place], Cql2]:
-    """The places of `text`, and the filter that selects their rows."""
-    places = await places_meant(scene, text, rows, shapes=shapes)
+    """The places of `text`, and the filter that selects their rows: of all posts of a stop."""
+    try:
+        places = await places_meant(scene, text, rows, shapes=shapes)
+    except SameNames as same:
+        named = name_column(scene.table(same.places[0].table))
+        if named is None or not are_one_place(same.places):
+            raise
+        return [same.places[0]], equals(named.name, [same.places[0].name])
     found = [await row_of(scene, each, each.name) for each in places]
     return places, found[0] if len(found) == 1 else {"op": "or", "args": found}
 
@@ -336,7 +342,8 @@ async def place_within(scene: Scene, table: Table, columns: Sequence[Column], te
     narrow, wide = (next((each for each in columns if each.name in stored), None) for stored in found)
     if narrow is None or wide is None or _width(wide) >= _width(narrow):
         return None
-    both = _both(equals(narrow.name, found[0][narrow.name]), equals(wide.name, found[1][wide.name]))
+    rows = [equals(narrow.name, found[0][narrow.name]), equals(wide.name, found[1][wide.name])]
+    both: Cql2 = {"op": "and", "args": rows}
     if not await scene.data.count(table.id, both):
         raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
     return both
@@ -358,7 +365,7 @@ async def one_place(
             options = {f"{values[0]}, {each}": each for each in where[:MAX_OFFERED]}
             known = await _best_known(scene, str(values[0]), where)
             chosen = known or options[_ask_which(scene, str(values[0]), list(options))]
-            return _both(own, equals(wider.name, [chosen]))
+            return {"op": "and", "args": [own, equals(wider.name, [chosen])]}
     return own
 
 
@@ -375,10 +382,6 @@ async def _best_known(scene: Scene, name: str, where: Sequence[str]) -> str | No
 def _ask_which(scene: Scene, name: str, options: Sequence[str]) -> str:
     question = refusals.WHICH_PLACE(name=name, places="; ".join(options[:-1]), last=options[-1])
     return scene.choose(options, question, name)
-
-
-def _both(one: Cql2, other: Cql2) -> Cql2:
-    return {"op": "and", "args": [one, other]}
 
 
 def is_wide(column: Column) -> bool:

@@ -12,9 +12,9 @@ from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.names.columns import is_key_name
 from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.names.costs import word_cost
+from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular
 from agents.offline.meaning.conditions import Compare

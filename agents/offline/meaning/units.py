@@ -41,6 +41,8 @@ def unit_named(word: str, following: str = "") -> tuple[Unit, int] | None:
         length = UNITS.get(following)
         if length is not None and length.symbol in _LENGTHS_OF_SQUARES:
             return UNITS[_LENGTHS_OF_SQUARES[length.symbol]], 2
+    if word == "nautical" and UNITS.get(following) == UNITS["mi"]:
+        return UNITS["nmi"], 2
     unit = UNITS.get(word)
     return None if unit is None else (unit, 1)
 

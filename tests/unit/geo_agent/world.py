@@ -89,6 +89,8 @@ class MemoryData:
     def __init__(self, rows: Mapping[str, list[Row]], registry: MemoryRegistry) -> None:
         self.rows = rows
         self.registry = registry
+        self.names = {table.id: "name" for table, _ in (COUNTRIES, CITIES, AIRPORTS)}
+        """The columns of names by tables: of those in which places are found."""
 
     def passing(self, table_id: str, filter: Any = None) -> list[Row]:
         table = self.registry.get(table_id)
@@ -183,16 +185,16 @@ class MemoryData:
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         places = []
-        for table in (COUNTRIES[0], CITIES[0], AIRPORTS[0]):
-            for row in self.rows.get(table.id, []):
-                if row["name"].casefold() == text.casefold():
+        for table_id, name in self.names.items():
+            for row in self.rows.get(table_id, []):
+                if row[name].casefold() == text.casefold():
                     x, y = row["geom"]
-                    box = (x - 2, y - 2, x + 2, y + 2) if table is COUNTRIES[0] else (x, y, x, y)
+                    box = (x - 2, y - 2, x + 2, y + 2) if table_id == COUNTRIES[0].id else (x, y, x, y)
                     places.append(
                         Place(
-                            name=row["name"],
-                            table=table.id,
-                            kind=table.name,
+                            name=row[name],
+                            table=table_id,
+                            kind=self.registry.get(table_id).name,
                             bounds=box,
                             longitude=x,
                             latitude=y,

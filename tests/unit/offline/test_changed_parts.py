@@ -103,7 +103,7 @@ async def test_nothing_is_ranked_without_a_column(chat: Chat) -> None:
 )  # fmt: skip
 async def test_a_fact_of_the_rows(chat: Chat, conversation: str, columns: set[str], filters: Any) -> None:
     name, arguments = await _said(chat, conversation)
-    assert name == "query_features"
+    assert name == "query_features", arguments
     assert columns <= {*arguments["columns"]}
     assert arguments["filters"] == filters
 

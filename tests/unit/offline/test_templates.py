@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.domain import LayerDraft
+from agents.offline.answers.step_titles import titled
 from agents.offline.commands.analyses.analysis import AnalysisReader, read_analysis
-from agents.offline.commands.analyses.rules import titled
 from agents.offline.language.chart import MAX_EDGES, Chart, Edge, Span
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import BadTemplate, Slot, compiled, parts

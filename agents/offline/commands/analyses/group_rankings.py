@@ -25,6 +25,7 @@ from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps,
 from agents.offline.language.figures import adds_along
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.keys import shared_key
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, singular
 from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, Top, all_of
@@ -107,8 +108,11 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     of the rows, such as `pzone`."""
     rows, areas = bindings["source"], bindings["areas"]
     table, own = context.table(areas), context.table(rows)
-    if not (rows.named and areas.named) or table is None or table.geometry_family != "polygon":
+    if not (rows.named and areas.named) or table is None:
         return None
+    if table.geometry_family != "polygon":
+        keys = shared_key(own, [table]) if own is not None and not is_least(bindings["how"]) else []
+        return (Grouped(rows, keys[0], COUNT, shapes=False), _ranked(bindings, areas.text)) if keys else None
     is_kind = rows.mention is not None and rows.mention.of_value
     if (rows.where is None or is_kind) and context.has_column(areas, rows.noun):
         return None  # `deer`, with a column `deer_cnt_2025` of the areas

@@ -17,8 +17,9 @@ from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.costs import UNIT_WORDS
+from agents.offline.language.names.keys import shared_key
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_singular_of, name_words
+from agents.offline.language.words import is_plural, is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -227,9 +228,12 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if not rows.named or areas.guessed or context.size_summed(rows, bindings.get("figure")) is not None:
         return None
-    table = context.table(areas)
+    table, own = context.table(areas), context.table(rows)
     if table is not None and table.geometry_family == "point":
         return None  # nothing lies in points
+    if table and own and {table.geometry_family, own.geometry_family} == {"line", "point"}:
+        keys = shared_key(own, [table])  # no point lies exactly on a line
+        return (Grouped(rows, keys[0], bindings.get("figure") or {"function": "count"}),) if keys else None
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
@@ -299,6 +303,7 @@ def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
         names = names or columns_called(
             (table,), words, lambda each: each.kind == "text"
         )  # nothing lies in points
+        names = names or shared_key(table, of_table.found)
     return [each for each in names if name_words(each) != ("name",)]
 
 
@@ -306,6 +311,9 @@ def are_other_groups(table: Table, names: Sequence[str], text: str, vocabulary: 
     """Whether the words mean other groups than these columns: `by issue year` for a column of dates, or `by site
     type` for samples with a `site_cd` if the sites have a `site_typ`."""
     words = name_words(text)
+    own = vocabulary.match_table(words) if is_plural(text) else None
+    if own is not None and own.length >= len(words) and table in own.found:
+        return True  # `customers affected by outages`
     kinds = {column.kind for name in names if (column := table.column(name)) is not None}
     if kinds & {"date", "timestamp"} and not {"year", "quarter", "month"}.isdisjoint(words):
         return True

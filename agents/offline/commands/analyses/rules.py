@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from agents.domain import Column, Table
+from agents.offline.answers.step_titles import FINITE_VERBS, titled
 from agents.offline.language.grammar import (
     Capture,
     Choice,
@@ -24,7 +25,7 @@ from agents.offline.language.grammar import (
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import knows_area
 from agents.offline.meaning.conditions import OneOf, all_of
 from agents.offline.meaning.features import RESULT, Features
@@ -250,6 +251,8 @@ def _step(
         unit is not None and unit.dimension != "length"
     ):
         return None
+    if ordered.get("predicate") == "shares_interior" and _families(context, inputs) == {"line", "point"}:
+        return None  # no point lies exactly on a line
     title = titled(template, bindings, inputs)
     return (AnalysisStep(operation.name, tuple(inputs), tuple(ordered.items()), title=title, unit=unit),)
 
@@ -281,7 +284,7 @@ def _makes_sense(inputs: Sequence[tuple[str, Features]], context: Context, wordi
     """Whether the inputs make sense as a spatial relation: no attributes (`airports with a city`, `wells with active
     status`), and no guessed names beside another input."""
     verb, source = wording.rpartition(" ")[2], inputs[0][1]
-    if verb in _FINITE and context.has_column(source, verb):
+    if verb in FINITE_VERBS and context.has_column(source, verb):
         return False
     if any(each.guessed for _, each in inputs):
         return False
@@ -290,6 +293,11 @@ def _makes_sense(inputs: Sequence[tuple[str, Features]], context: Context, wordi
         or _is_column_value(source, each, context)
         for _, each in inputs[1:]
     )
+
+
+def _families(context: Context, inputs: Sequence[tuple[str, Features]]) -> set[str]:
+    tables = [context.table(each) for _, each in inputs]
+    return {each.geometry_family if each is not None else "" for each in tables}
 
 
 def _are_points(context: Context, *rows: Features) -> bool:
@@ -317,57 +325,3 @@ def _is_attribute(source: Features, other: Features, context: Context) -> bool:
     words = other.text.removeprefix("a ").removeprefix("an ").removeprefix("the ").removeprefix("any ")
     is_column = table is not None and bool(context.vocabulary.columns_called((table,), words))
     return is_column or (table is not None and table == context.table(other))
-
-
-def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:
-    """The title after `::` with the request's words; empty if the words themselves are the title."""
-    given = dict(inputs)
-    words = {
-        name: _title_words(given.get(name, value), name) for name, value in {**bindings, **given}.items()
-    }
-    words |= {f"one_{name}": _one_of(features) for name, features in inputs}
-    words["ends"] = _ends(words.get("from_x", ""), words.get("to_x", ""))
-    text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
-    for name, features in inputs:
-        if isinstance(features.where, OneOf) and features.where.how == "named":
-            text = text.replace(f"each {words[f'one_{name}']}", words[f"one_{name}"])  # a single row
-    title = text.removeprefix("the ").removeprefix("all ")
-    return title[:1].upper() + title[1:]
-
-
-def _one_of(features: Features) -> str:
-    """The rows in the singular: the nearest `city` to each `airport`, to each `of the 5 largest cities`."""
-    if features.mention is None:
-        return _title_words(features, "source")
-    if features.made:
-        return f"of the {features.noun}"
-    noun = features.mention.text
-    *before, last = noun.split(" ")
-    one = singular(last) if last.isalpha() and last.islower() else last
-    return features.noun.removeprefix("the ").replace(noun, " ".join((*before, one)), 1)
-
-
-def _ends(start: str, end: str) -> str:
-    """The names of an arc's ends, from its longitude columns: `from origin to destination`; empty for `lon`."""
-    names = [" ".join(word for word in name_words(text) if word not in _COORDINATES) for text in (start, end)]
-    return f"from {names[0]} to {names[1]}" if all(names) else ""
-
-
-_COORDINATES = frozenset(("lon", "long", "lng", "longitude", "x", "easting"))
-_FINITE = word_set(
-    "border contain cross crosses do does don't fall has have intersect lie overlap share touch"
-)
-"""Verbs after a noun in a question; titles insert `that`."""
-
-
-class _Empty(dict[str, str]):
-    def __missing__(self, _: str) -> str:
-        return ""
-
-
-def _title_words(value: Any, name: str) -> str:
-    if name in ("wording", "said") and value.partition(" ")[0] in _FINITE:
-        return f"that {value}"
-    if isinstance(value, Features) and value.previous and not value.text.startswith("the "):
-        return "those" if name == "source" else value.text or "them"
-    return str(getattr(value, "text", value))

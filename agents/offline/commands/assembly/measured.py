@@ -13,7 +13,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.in_force import times_lasting, times_until
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.names.columns import spelt_out
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit

@@ -28,7 +28,7 @@ from agents.offline.language.names.columns import times_of
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
+from agents.offline.language.words import are_pieces_of, is_participle, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -104,6 +104,9 @@ class PiecesOfTable(MeasuredPieces):
             "according to", "based on", "came in"
         ):
             yield self._piece("nothing", place, cost=0.0)
+        self.cursor.at = place
+        if place and is_participle(self.cursor.words[place - 1]) and self.cursor.take("by"):
+            yield self._piece("nothing", place)  # `customers affected by outages`
         self.cursor.at = place
         ends = self.cursor.take("only please", "only pls", "only", "pls")  # `red foxes only, …`
         if ends and (self.cursor.done or self.cursor.word() in (",", "-", "–", ":")):

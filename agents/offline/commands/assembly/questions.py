@@ -36,7 +36,7 @@ from agents.offline.language.figures import add_up_pieces
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import (
     MOST_FIRST,
@@ -251,7 +251,7 @@ def _share(asked: Asked) -> i.Intent | None:
 
 def _is_adjective(asked: Asked, column: Piece) -> bool:
     """Whether the word for a column directly precedes the noun: `rented flats`, with a column of rents."""
-    rows = asked.one("rows")
+    rows = None if asked.mention.pronoun else asked.one("rows")
     return rows is not None and column.end == rows.begin == rows.end - len(rows.text.split())
 
 
@@ -295,8 +295,9 @@ def _rows(asked: Asked) -> i.Intent | None:
             return None
     else:
         top, rest = None, asked.all("column")
-        listed = asked.where is not None if not rest else all(map(asked.is_listed, rest))
-        if unit is not None or not listed or not asked.has("ask", "table", "with"):
+        adjectives = [each for each in rest if _is_adjective(asked, each)]  # `planned outages`, a flag
+        listed = all(map(asked.is_listed, rest)) if rest else asked.where is not None
+        if unit is not None or not listed or adjectives or not asked.has("ask", "table", "with"):
             return None
     shown = tuple(dict.fromkeys(name for each in rest for name in each.value.columns))
     limit = MOST_LISTED if top is None or not top.limit else top.limit
@@ -352,8 +353,7 @@ def _are_ordered(asked: Asked, column: Piece) -> bool:
 
 
 def _asks_for_several(asked: Asked) -> bool:
-    noun = asked.noun.split()[-1].lower()
-    return singular(noun) != noun
+    return is_plural(asked.noun.lower())
 
 
 _ASKS_AGAIN = re.compile(

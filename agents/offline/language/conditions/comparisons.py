@@ -64,7 +64,7 @@ class Comparisons(ColumnsCompared):
         cursor, start = self.cursor, self.cursor.at
         cursor.take(*(_LINKS if column is None else ("is", "are", "was", "of", "lies")))
         value = cursor.at
-        found: Compare | Between | None = self._range() or self._compared() or self._afterwards()
+        found: Compare | Between | None = self._range() or self._compared() or self._afterwards(column)
         if found is None and column is not None:
             cursor.at = value
             found = self.with_other_column()
@@ -157,16 +157,16 @@ class Comparisons(ColumnsCompared):
             return None
         return column
 
-    def _afterwards(self) -> Compare | None:
+    def _afterwards(self, of: ColumnMention | None) -> Compare | None:
         """`2000 m or more`, `5 and above`, `630 kVA or more` of “Rated power, kVA”."""
         value, column = take_quantity(self.cursor), None
         if value is not None and value.unit is None:
-            column = column_by_unit(self.cursor, self.tables)
+            column = self._own_unit((), of.columns) if of else column_by_unit(self.cursor, self.tables)
         if value is None or self.cursor.take("or", "and") is None:
             return None
         word = self.cursor.take_any(AFTERWARDS)
         measure = "old" if word in ("older", "younger") else ""
-        return Compare(AFTERWARDS[word], value, column, measure) if word else None
+        return Compare(AFTERWARDS[word], value, of or column, measure) if word else None
 
     def _is_distance_to(self, found: Compare | Between) -> bool:
         """Whether the quantity is a distance (`more than 50 km from Berlin`), not an attribute."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.domain import Column, Table
+from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.names.comments import codes_of, unit_at_end
 from agents.offline.language.words import Words, are_forms, name_words, word_set
@@ -63,6 +64,16 @@ def codes_with(columns: Sequence[Column], text: str) -> tuple[str, list[str]] | 
         if having:
             return having[0] if len(having) == 1 else None
     return None
+
+
+def stands_for(table: Table, name: str, value: str) -> bool:
+    """Whether a code of this column can stand for the value: no yes or no, and none that the comment explains in other
+    words, as in `natural zones (N)` for a column with “O = oui, N = non”."""
+    column, words = table.column(name), {*name_words(value)}
+    if column is None or is_flag(column):
+        return False
+    explained = codes_of(column)
+    return not explained or any(words & {*each} for each in explained)
 
 
 def number_explained(columns: Sequence[Column], text: str) -> tuple[str, int] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from agents.domain import Column, Table
-from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.words import Phrases, are_forms, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
@@ -25,19 +26,37 @@ PARTLY = word_set("partly partial partially")
 """Values between yes and no."""
 
 
+def _yes_of(column: Column) -> frozenset[str]:
+    """The values for yes in a column, also letters that its comment explains: “O = oui”, “(S/N)”."""
+    return _yes_explained(column.comment) if column.comment else YES
+
+
+@lru_cache(maxsize=4096)
+def _yes_explained(comment: str) -> frozenset[str]:
+    explained = codes_explained(comment).items()
+    letters = {code.casefold() for words, codes in explained if YES.intersection(words) for code in codes}
+    return YES | letters | {each.casefold() for each in _YES_LETTER.findall(comment)}
+
+
+_YES_LETTER = re.compile(r"\b([OST]) ?/ ?N\b")
+"""The first letters of `oui`, `sí`, `tak`, before that of no."""
+
+
 def is_flag(column: Column) -> bool:
     """Whether a column holds yes or no, so that `with emergency` means yes."""
-    samples = {sample.casefold() for sample in column.samples}
-    if samples & YES and samples & NO:
+    if column.kind != "text":
+        return column.kind == "boolean"
+    samples, yes = {sample.casefold() for sample in column.samples}, _yes_of(column)
+    if samples & yes and samples & NO:
         samples -= UNKNOWN
-    return column.kind == "boolean" or (column.kind == "text" and bool(samples) and samples <= YES | NO)
+    return bool(samples) and samples <= yes | NO
 
 
 def answers(column: Column) -> bool:
     """Whether a column holds yes or no, and maybe `partly` or `suspected`: `accessible` means yes, but `with lighting`
     also partly."""
     samples = {sample.casefold() for sample in column.samples}
-    says_both = column.kind == "text" and bool(samples & YES and samples & NO)
+    says_both = column.kind == "text" and bool(samples & _yes_of(column) and samples & NO)
     return (says_both and len(samples) <= MAX_ANSWERS) or is_flag(column)
 
 
@@ -88,14 +107,15 @@ def tables_by_flag(tables: Iterable[Table]) -> Mapping[str, Sequence[Table]]:
 
 MAX_FLAG_WORDS = 3
 """Maximum number of words of a noun for rows with a yes/no column."""
-_YES_OR_NO = re.compile(r"\s*\(?\b[YJyj]\w*\s?/\s?[Nn]\w*\)?.*$")
+_YES_OR_NO = re.compile(r"\s*\(?\b[YJOSTyj]\w*\s?/\s?[Nn]\w*\)?.*$")
 
 
 def flag_values(column: Column, wanted: bool) -> list[bool | str]:
     """The stored values for yes or no; empty if no row has one."""
     if column.kind == "boolean":
         return [wanted]
-    return [each for each in column.samples if each.casefold() in (YES if wanted else NO)]
+    values = _yes_of(column) if wanted else NO
+    return [each for each in column.samples if each.casefold() in values]
 
 
 _OPPOSITES = {

@@ -2,18 +2,98 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.done_by import DoneBy
 from agents.offline.language.conditions.times.days import MONTHS
-from agents.offline.language.conditions.value_text import MAX_WORDS_OF_VALUES, ends_value, goes_on
+from agents.offline.language.conditions.value_text import (
+    MAX_VALUE_WORDS,
+    MAX_WORDS_OF_VALUES,
+    ends_value,
+    goes_on,
+)
+from agents.offline.language.conditions.verbs import records_only_action
 from agents.offline.language.lexicon import ARTICLES
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.conditions import Condition, InFocus, Matches, Negation, OneOf, joined
+
+_BEGIN_VALUES = word_set("under in on at out off not by for no up non")
+"""Words that may begin a value after a noun."""
+_BEFORE_TIMES = word_set("in during between before after on from until")
+_OF_TIMES = word_set("""
+    last this the january february march april may june july august september october november december spring summer
+    autumn winter
+""")
+_ARE = Phrases("that are | which are | that is | which is | are | is")
 
 
 class Unlinked(DoneBy):
     """Rules for conditions without a column."""
+
+    def whole_value(self) -> Condition | None:
+        """Words that as a whole are a value of one column: `under construction`, `not started`, `for sale`.
+
+        `not felt widely` is not the value `not felt` of `felt`, but all that is not `widely`.
+        """
+        cursor, start = self.cursor, self.cursor.at
+        means = cursor.take(p.BY_MEANS)  # `that came in through the app`
+        cursor.take("the", "a", "an") if means else cursor.take("with", "having", "about")
+        if cursor.at > start and (found := self.known_value(1 if means else 3)) is not None:
+            return found  # `with water in the street`
+        cursor.at = start
+        cursor.take(_ARE)
+        found = self.known_value(2) if self.length_of_value() else None
+        if found is not None and self.known_value(1, found.column) is None:
+            return found  # `are still in hospital`
+        cursor.at = start
+        cursor.take(_ARE, "still", "currently")
+        done = cursor.word().endswith("ed")  # `rejected in 2020`
+        if cursor.word() not in _BEGIN_VALUES and not done:
+            return None
+        begin = cursor.at
+        for shortest in (2, 1) if done or cursor.word() == "for" else (2,):
+            cursor.at = begin + (shortest == 1 and not done)
+            words, _ = cursor.keys(most=MAX_VALUE_WORDS)
+            found = self.known_value(shortest)
+            if found is None:
+                continue
+            if done and self._is_dated(words[0]):
+                return None
+            column = found.column
+            another = self.known_value(1, column)
+            if another is None:
+                return self._or_more(found)
+            named = column is not None and set(words[1:2]) <= set(name_words(column.text))
+            return Negation(another) if words[0] == "not" and named else None
+        return None
+
+    def _is_dated(self, done: str) -> bool:
+        """`issued in 2022`: whether a time follows and exactly one date records only this action; what was
+        finished since then was issued too."""
+        after = self.cursor.token(1)
+        if (
+            self.cursor.word() not in _BEFORE_TIMES
+            or after is None
+            or not (after.kind == "number" or after.lower in _OF_TIMES)
+        ):
+            return False
+        dates = [
+            each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
+        ]
+        return sum(records_only_action(each, done) for each in dates) == 1
+
+    def _or_more(self, found: OneOf) -> OneOf:
+        """The value, and further ones of its column: `permits for shops and offices`, `refused or withdrawn`."""
+        while True:
+            end = self.cursor.at
+            joined_on = self.cursor.take(", or", "or", "and", ",")
+            more = self.known_value(1, found.column) if joined_on is not None else None
+            if more is None:
+                self.cursor.at = end
+                return found
+            found = replace(found, text=f"{found.text} or {more.text}")
 
     def focus(self) -> Condition | None:
         self.cursor.take("that are", "which are", "that lie")

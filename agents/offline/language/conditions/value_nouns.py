@@ -9,7 +9,8 @@ from agents.domain import Table
 from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import things_called
-from agents.offline.language.names.columns import columns_called, is_key_name
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import names_rows, names_species
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.explained_numbers import numbers_explained
+from agents.offline.language.conditions.explained_numbers import numbers_explained, stands_for
 from agents.offline.language.conditions.ranks import take_order
-from agents.offline.language.conditions.verbs import records_only_action
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
 from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, fold, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Matches, Negation, OneOf
+from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.conditions import ColumnMention, Matches, OneOf
 from agents.offline.meaning.units import unit_named
 
 Tables = tuple[Table, ...]
@@ -29,6 +28,7 @@ _BREAKS = word_set("""
     since until after before during lies lie lives live nor involving carrying holding recording reaching offering
     employing
 """)
+MAX_VALUE_WORDS = 4
 _NO_VALUE_BEGINS = word_set("each every them these those")
 _NO_VALUES = word_set("the a an it them this that map total and or there all") | {
     "the map",
@@ -36,20 +36,11 @@ _NO_VALUES = word_set("the a an it them this that map total and or there all") |
     "my map",
 }
 """Words that are not values by themselves; neither are prepositions, except in capitals: `IN` is India's code."""
-MAX_VALUE_WORDS = 4
 MAX_KNOWN_WORDS = 8
 """Maximum number of words of a value that is found as a whole."""
 _ENDING_WORDS = _BREAKS | {"still", "of", "no"}
-_ARE = Phrases("that are | which are | that is | which is | are | is")
 MAX_WORDS_OF_VALUES = 40
 """Of all values of a condition."""
-_BEGIN_VALUES = word_set("under in on at out off not by for no up non")
-"""Words that may begin a value after a noun."""
-_BEFORE_TIMES = word_set("in during between before after on from until")
-_OF_TIMES = word_set("""
-    last this the january february march april may june july august september october november december spring summer
-    autumn winter
-""")
 IN_NAMES = word_set("of on upon am an der de la le du des del da do dos el al y sur the")
 """Lower-case words within names: `Isle of Man`, `Frankfurt am Main`."""
 _MAX_HINT = 4  # words in parentheses after a value
@@ -145,58 +136,6 @@ class ValueRules:
                 break
         cursor.at = end
 
-    def whole_value(self) -> Condition | None:
-        """Words that as a whole are a value of one column: `under construction`, `not started`, `for sale`.
-
-        `not felt widely` is not the value `not felt` of `felt`, but all that is not `widely`.
-        """
-        cursor, start = self.cursor, self.cursor.at
-        means = cursor.take(p.BY_MEANS)  # `that came in through the app`
-        cursor.take("the", "a", "an") if means else cursor.take("with", "having", "about")
-        if cursor.at > start and (found := self.known_value(1 if means else 3)) is not None:
-            return found  # `with water in the street`
-        cursor.at = start
-        cursor.take(_ARE)
-        found = self.known_value(2) if self.length_of_value() else None
-        if found is not None and self.known_value(1, found.column) is None:
-            return found  # `are still in hospital`
-        cursor.at = start
-        cursor.take(_ARE, "still", "currently")
-        done = cursor.word().endswith("ed")  # `rejected in 2020`
-        if cursor.word() not in _BEGIN_VALUES and not done:
-            return None
-        begin = cursor.at
-        for shortest in (2, 1) if done or cursor.word() == "for" else (2,):
-            cursor.at = begin + (shortest == 1 and not done)
-            words, _ = cursor.keys(most=MAX_VALUE_WORDS)
-            found = self.known_value(shortest)
-            if found is None:
-                continue
-            if done and self._is_dated(words[0]):
-                return None
-            column = found.column
-            another = self.known_value(1, column)
-            if another is None:
-                return found
-            named = column is not None and set(words[1:2]) <= set(name_words(column.text))
-            return Negation(another) if words[0] == "not" and named else None
-        return None
-
-    def _is_dated(self, done: str) -> bool:
-        """`issued in 2022`: whether a time follows and exactly one date records only this action; what was
-        finished since then was issued too."""
-        after = self.cursor.token(1)
-        if (
-            self.cursor.word() not in _BEFORE_TIMES
-            or after is None
-            or not (after.kind == "number" or after.lower in _OF_TIMES)
-        ):
-            return False
-        dates = [
-            each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
-        ]
-        return sum(records_only_action(each, done) for each in dates) == 1
-
     def known_value(self, shortest: int, column: ColumnMention | None = None) -> OneOf | None:
         """The longest run of words that is a value of exactly one column, or of `column`."""
         cursor = self.cursor
@@ -224,9 +163,8 @@ class ValueRules:
                 if cursor.word(end) != ")":
                     continue
                 ways = (words[:length], name_words(value) + words[:length])
-                if any(
-                    table in self.tables for way in ways for table, _, _ in self.vocabulary.values_called(way)
-                ):
+                known = [each for way in ways for each in self.vocabulary.values_called(way)]
+                if any(table in self.tables and stands_for(table, name, value) for table, name, _ in known):
                     cursor.at += end + 1
                     return f" {cursor.since(start)}"
         cursor.at = start

@@ -14,8 +14,10 @@ from agents.offline.language.lexicon import (
     MEASURE_OF_NOUN,
     MEASURES,
     STATISTICS,
+    spelt_out,
     things_called,
 )
+from agents.offline.language.names.actions import dates_action, measures_action, names_agent
 from agents.offline.language.names.comments import (
     HEAD_ENDS,
     PASSED_OVER,
@@ -38,14 +40,11 @@ from agents.offline.language.names.costs import (
     UNITS_IN_FULL,
     begins_word,
     cost_of_name,
-    dates_action,
-    measures_action,
-    names_agent,
     says_year,
     word_cost,
     years_in,
 )
-from agents.offline.language.names.periods import per, without_period
+from agents.offline.language.names.periods import of_year_in_comment, per, without_period
 from agents.offline.language.words import Words, are_forms, name_words, word_set
 
 MAX_MEANT = 50
@@ -62,7 +61,6 @@ _LEADING = word_set("amount concentration date level rate year")
 _WITHIN = word_set("at during from for the")  # ignored inside a comment: `level at night`
 SURE_BEGINNING = 4
 """An abbreviation of this length is accepted even if the comment lacks the full word."""
-_NUMBERING = word_set("no nr num number id code cd")
 _CODES = word_set("code number id")
 """Nouns that several columns of a table may share: `code` is `code` rather than `country_code`."""
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])  # alone, these are only the unit of a column
@@ -73,7 +71,7 @@ _GROUP_SIZES = frozenset(
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
-    clear cleared remove removed treat treated answered until
+    clear cleared remove removed treat treated answered until return returned arrival arrived
 """)
 """Words in names of dates on which something ended."""
 _RECORDED = word_set("""
@@ -108,6 +106,10 @@ def columns_called(
         return []  # `which has the most pupils` does not group by `has_camera`
     if in_unit := columns_in_unit(tables[:MAX_MEANT], words):
         return in_unit
+    if of_year := of_year_in_comment(
+        tables[:MAX_MEANT], words, lambda rest: columns_called(tables, rest, fits)
+    ):
+        return of_year
     if len(words) > 2 and says_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
@@ -123,6 +125,11 @@ def columns_called(
     found = [name for name, cost in costs.items() if cost == least]
     if least >= DESCRIBED and len(found) > 1:
         return []
+    if not found and words in _DATED:
+        times = [
+            [each for each in times_of(table) if fits is None or fits(each)] for table in tables[:MAX_MEANT]
+        ]
+        found = list(dict.fromkeys(own[0].name for own in times if len(own) == 1))
     if found and words[-1] in _CODES:
         found += [
             each.name
@@ -131,6 +138,10 @@ def columns_called(
             if each.name not in found and _is_in_comment(each.comment, words)
         ]
     return found
+
+
+_DATED = (("date",), ("time",))
+"""Nouns for the only time of the rows, however its column is called."""
 
 
 def _costs(
@@ -143,14 +154,10 @@ def _costs(
         if begin == len(words) or (after_noun and not begin):
             continue
         for name, cost in _compared.of(table.columns).costs(words[begin:]).items():
-            if cost < costs.get(name, cost + 1) and (fits is None or _fits(table, name, fits)):
+            own = table.column(name)
+            if own is not None and cost < costs.get(name, cost + 1) and (fits is None or fits(own)):
                 costs[name] = cost
     return costs
-
-
-def _fits(table: Table, name: str, fits: Callable[[Column], bool]) -> bool:
-    column = table.column(name)
-    return column is not None and fits(column)
 
 
 def _after_noun(table: Table, words: Words) -> int:
@@ -182,7 +189,7 @@ def _is_related(name: str, comment: str | None, word: str) -> bool:
         word in _NEUTRAL_WORDS
         or any(word in each or word_cost(each, word, several=True) is not None for each in own)
         or word in name_words(comment or "")
-        or any(are_forms(word, each) for each in known)
+        or any(are_forms(word, each) or each in ABBREVIATIONS.get(word, ()) for each in known)
         or (word in COUNTED_ALIKE and not known.isdisjoint(things_called(word)))
     )
 
@@ -286,12 +293,6 @@ _AREA_UNITS = (("acre",), ("hectare",))
 """Whole names of columns of areas."""
 
 
-@lru_cache(maxsize=65536)
-def spelt_out(name: str) -> frozenset[str]:
-    """The words of a name and the words that they abbreviate."""
-    return frozenset(word for own in name_words(name) for word in (own, *ABBREVIATIONS.get(own, ())))
-
-
 def records_last_time(column: Column) -> bool:
     """Whether a column records when something was last done: the year of an inspection is not an age."""
     return "last" in (*name_words(column.name), *name_words(column.comment or ""))
@@ -374,16 +375,15 @@ def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
     )
 
 
-def is_key_name(name: str) -> bool:
-    """Whether a column of this name numbers the rows: `plan_no`."""
-    return not _NUMBERING.isdisjoint(name_words(name))
+_LIMITS = frozenset(("max", "maximum", "min", "minimum"))
 
 
 def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     """Whether all words occur in the comment or name: `weekday boardings`, `boardings on a weekday`."""
     content = set(words) - PASSED_OVER - _WITHIN
     dull = DULL - {words[-1]} if contains(name_words(comment or ""), words) else DULL  # `waiting list`
-    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*dull, *STATISTICS, *HEAD_ENDS}:
+    statistics = STATISTICS.keys() - (_LIMITS & {*own})  # `max height`, of `height_max_m`
+    if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*dull, *statistics, *HEAD_ENDS}:
         return False
     telling = all(len(word) > 2 or word in own for word in content - UNIT_WORDS)
     known = comment_words(comment)
@@ -393,7 +393,7 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
         and all(
             word in known
             or any(word_cost(each, word) is not None for each in own)
-            or any(are_forms(each, word) for each in known)
+            or any(are_forms(each, word) or each in ABBREVIATIONS.get(word, ()) for each in known)
             for word in content
         )
     )  # fmt: skip

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from agents.domain import Column, Table
-from agents.offline.language.lexicon import COUNTED_ALIKE, things_called
+from agents.offline.language.lexicon import COUNTED_ALIKE, same_state, things_called
 from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
 from agents.units import UNITS
 
@@ -41,11 +41,13 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     """Phrases for the rows in a table's comment: `bird atlas` and `survey squares` of “Bird atlas: survey
     squares of 1 km”; not lists of kinds: “Heritage: listed buildings and parks”, “Roads, pipelines and others”."""
     head, rest = _phrase(comment)
+    if rest.startswith("and ") and singular(head[-1]) == head[-1] and _is_plural(_phrase(rest[4:])[0]):
+        head, rest = _phrase(rest[4:])  # “Street and park trees”
     second = _phrase(rest[1:])[0] if rest[:1] == "," else ()
-    if second and singular(second[-1]) != second[-1]:
+    if _is_plural(second):
         head = ()  # “Planned roads, pipelines and other schemes”
     again, after = _phrase(rest[1:]) if rest[:1] in (":", "(") else ((), "")
-    if not again or singular(again[-1]) == again[-1] or re.match(r",|and\b|or\b", after):
+    if not _is_plural(again) or re.match(r",|and\b|or\b", after):
         again = ()
     text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
     last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
@@ -53,6 +55,10 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
         (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
     )  # a plural ends with its noun
     return tuple(" ".join(words) for words in (head, again, by) if words)
+
+
+def _is_plural(words: Words) -> bool:
+    return bool(words) and singular(words[-1]) != words[-1]
 
 
 def row_in_words(comment: str | None) -> str:
@@ -182,11 +188,14 @@ def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
 
 @lru_cache(maxsize=65536)
 def codes_explained(comment: str | None) -> Mapping[Words, tuple[str, ...]]:
-    """Codes by their explanation in a comment and its parts: “VCP = vitrified clay”, “Material: DI ductile iron”; both
-    for `tram` of “T = tram, TB = tram and bus”."""
+    """Codes and other values by their explanation in a comment and its parts: “VCP = vitrified clay”, “Material: DI
+    ductile iron”, “Accordé = granted”; both for `tram` of “T = tram, TB = tram and bus”."""
     ends = r"(?= (?:or|and) [A-Z0-9]+ ?=|[,;.()=]|$)"
     found = re.findall(rf"\b([A-Z0-9]+) ?(?:=|\((?=[a-z])) ?([^,;.()=]+?){ends}", comment or "")
-    found += re.findall(rf"[:,;] ?([A-Z][^\W\d_]{{0,4}}) ([a-z][a-z /-]+?){ends}", comment or "")
+    found += re.findall(rf"[:,;] ?([A-Z][^\W\d_]{{0,4}}) ([a-z][a-z /-]+?){ends}(?! ?=)", comment or "")
+    stored = re.findall(rf"{_STORED} ?= ?([^,;.()=]+?){ends}", comment or "")
+    stored += re.findall(rf"{_STORED} \(([^()=]+)\)", comment or "")
+    found += [each for each in stored if each not in found]
     codes: dict[Words, tuple[str, ...]] = {}
     parts = [(code, part) for code, words in found for part in _PARTS.split(words)]
     for code, text in [*found, *parts]:
@@ -196,6 +205,8 @@ def codes_explained(comment: str | None) -> Mapping[Words, tuple[str, ...]]:
 
 
 _PARTS = re.compile(r" (?:or|and) |/")
+_STORED = r"(?:^|[:,;(] ?)([^\W\d_][^,;:.()=]*?)"
+"""A value as it is stored: a few words up to the sign that explains them, `=` or a bracket."""
 
 
 def codes_of(column: Column) -> Mapping[Words, tuple[str, ...]]:
@@ -205,6 +216,15 @@ def codes_of(column: Column) -> Mapping[Words, tuple[str, ...]]:
     if not known or len(column.samples) < MAX_COMMON:
         return {words: codes for words, codes in explained.items() if codes[0] in known}
     return explained
+
+
+def same_states(column: Column) -> Mapping[str, str]:
+    """Values of a column by words for the same state: `approved`, of permits that are `granted`."""
+    named = {name_words(each): each for each in column.samples} if column.kind == "text" else {}
+    named |= {words: codes[0] for words, codes in codes_of(column).items()}
+    states = {words[0]: value for words, value in named.items() if len(words) == 1}
+    alike = ((word, value) for own, value in states.items() for word in same_state(own))
+    return {word: value for word, value in alike if word not in states}
 
 
 MAX_COMMON = 5

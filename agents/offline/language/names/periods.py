@@ -1,10 +1,11 @@
-"""Columns of figures per period: `boardings a day` and `daily boardings` for “Average boardings per weekday”."""
+"""Columns of figures of a year, or per period: `daily boardings` and `boardings a day` for “Average per weekday”."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from agents.domain import Column
+from agents.domain import Column, Table
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.words import Words, name_words
 
 _ADVERBS = {
@@ -37,3 +38,20 @@ def per(period: str, fits: Callable[[Column], bool] | None) -> Callable[[Column]
         return says_so and column.kind in ("integer", "number") and (fits is None or fits(column))
 
     return is_per
+
+
+def of_year_in_comment(
+    tables: Sequence[Table], words: Words, called: Callable[[Words], Sequence[str]]
+) -> list[str]:
+    """The columns of a year that only their comments tell: `boardings 2025` of “boardings, working day 2025”.
+    `called`: the columns that words without a year name."""
+    year = next((each for each in (words[-1], words[0]) if len(words) > 1 and each in years_in(each)), "")
+    rest = tuple(word for word in words if word != year and not (word in _OF_YEAR and words[-1] == year))
+    names = called(rest) if year and rest else ()
+    own = [(each.name, each.comment or "") for table in tables for each in table.columns]
+    return [
+        name for name in names if any(name == each and year in years_in(comment) for each, comment in own)
+    ]
+
+
+_OF_YEAR = frozenset(("in", "of", "for"))

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from agents.domain import Column, Table
-from agents.offline.language.lexicon import ABBREVIATIONS
-from agents.offline.language.names.columns import DULL, spelt_out
+from agents.offline.language.lexicon import ABBREVIATIONS, spelt_out
+from agents.offline.language.names.columns import DULL
 from agents.offline.language.names.comments import comment_head, phrases_for_rows, row_in_words, second_noun
 from agents.offline.language.names.costs import nouns_of_columns, nouns_of_names, word_cost
-from agents.offline.language.words import name_words, naming_places, word_set
+from agents.offline.language.words import are_forms, name_words, naming_places, word_set
 
 Words = tuple[str, ...]
 SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
@@ -78,7 +78,7 @@ def _cost_of_modifier(table: Table, word: str, own: Words, phrases: Sequence[str
     if any(name_words(value) == (word,) for column in table.columns for value in column.samples):
         return None
     related = [cost for each in own if (cost := word_cost(each, word, several=True)) is not None]
-    in_comment = any(word in name_words(phrase) for phrase in phrases)
+    in_comment = any(are_forms(word, each) for phrase in phrases for each in name_words(phrase))
     return min([*related, *([IN_COMMENT] if in_comment else [])], default=None)
 
 

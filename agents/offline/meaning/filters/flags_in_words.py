@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.language.conditions.flags import ALLOWED, BANNED, flag_values, is_flag
-from agents.offline.language.names.columns import spelt_out
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.words import are_forms, name_words, word_set
 from agents.offline.meaning.stored_values import equals, is_of_another
 

@@ -3,12 +3,14 @@ Road”."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.domain import Column, Cql2, Table
 from agents.geo.styling.colours import CSS_NAMES
-from agents.offline.language.names.columns import is_key_name
+from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.stored_values import contains, equals, negated
 
@@ -84,3 +86,15 @@ def _is_at_an_end(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
 def _has(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
     """Whether words follow each other in a value."""
     return any(own[at : at + len(words)] == words for at in range(len(own) - len(words) + 1))
+
+
+def beginning_with(table: Table, text: str) -> Cql2 | None:
+    """The filter for a value's first words, such as `in the dark` for “Dark - lit”, if only one column fits."""
+    begins = re.compile(rf"{re.escape(text.removeprefix('the '))} ?[-–:,;/(]", re.IGNORECASE)
+    found = {
+        (column.name, match[0])
+        for column in text_columns(table)
+        for value in column.samples
+        if (match := begins.match(value))
+    }
+    return contains(*next(iter(found)), before="") if len(found) == 1 else None

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
+from agents.offline.language.conditions.explained_numbers import codes_with
 from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.keys import shared_key
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.boxes import is_within
@@ -58,11 +60,13 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
     ]
     for other in others[:4]:
         stored = await stored_values(scene, other, _grouping(other), forms)
+        if not stored and (codes := codes_with(other.columns, forms[0].removeprefix("the "))) is not None:
+            stored = {codes[0]: codes[1]}  # `on the outer shelf`, of “O = outer shelf”
         for column, values in stored.items():
             found = await joined(scene, table, other, equals(column, values))
             if found is not None:
                 return found
-    return await _of_row_with_noun(scene, table, forms[0])
+    return await _of_row_with_noun(scene, table, forms[0]) or await _of_numbered_row(scene, table, forms[0])
 
 
 async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -91,6 +95,16 @@ async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | Non
         ):
             found.append(code)
     return found[0] if len(found) == 1 else None
+
+
+async def _of_numbered_row(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`incidents of line 50`: the rows with this value in the number or code that they share with the lines."""
+    noun, _, number = text.removeprefix("the ").partition(" ")
+    match = scene.vocabulary.match_table(name_words(noun)) if number else None
+    keys = shared_key(table, match.found) if match is not None and not match.guessed else []
+    columns = [each for each in text_columns(table) if each.name in keys]
+    stored = await stored_values(scene, table, columns, [number]) if columns else {}
+    return equals(*next(iter(stored.items()))) if stored else None
 
 
 async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -263,4 +277,6 @@ def _links(table: Table, other: Table) -> list[tuple[str, str]]:
         if (words & about and words & _CODES) or (words & their_words) - {"name", "code", "id"}
     ]
     named = name_column(other)
+    if named is not None and len(name_words(named.name)) > 1 and any(name == named.name for name, _ in ours):
+        coded.append((named.name, named.name))
     return coded + [(name, named.name) for name, words in ours if named is not None and words == about]

@@ -7,7 +7,9 @@ import re
 
 from agents.domain import Cql2, Table
 from agents.offline.language.conditions.flags import flag_values, is_flag
-from agents.offline.language.names.columns import columns_called, measure_columns, spelt_out
+from agents.offline.language.lexicon import same_state, spelt_out
+from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.comments import codes_of
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.filters.alike_columns import by_explanation
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
@@ -22,25 +24,12 @@ _MOST_VALUES = 50
 """Maximum number of rows whose values are compared."""
 
 
-_STATES = tuple(
-    word_set(words)
-    for words in (
-        "granted approved permitted consented", "refused rejected denied declined",
-        "pending undecided outstanding", "withdrawn retracted", "finished completed done",
-    )
-)  # fmt: skip
-"""States of applications and works that are called differently."""
-DECIDED = _STATES[0] | _STATES[1]
-DECISION = word_set("decision decided determination determined")
-"""States that a decision brings about, and what the columns of its date are called."""
-
-
 async def in_other_words(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The rows; None if the words mean nothing of this kind."""
     return (
         _free(table, text)
         or _not_done(table, text)
-        or _state_alike(table, text)
+        or state_alike(table, text)
         or _overdue(table, text)
         or await _beginning_so(scene, table, text)
         or by_explanation(table, text)
@@ -51,10 +40,13 @@ async def in_other_words(scene: Scene, table: Table, text: str) -> Cql2 | None:
     )
 
 
-def _state_alike(table: Table, text: str) -> Cql2 | None:
-    """`approved`, of permits that are `granted`: the only value with that meaning."""
-    alike = next((words for words in _STATES if text.lower() in words), frozenset[str]())
-    found = [(each.name, v) for each in text_columns(table) for v in each.samples if v.casefold() in alike]
+def state_alike(table: Table, text: str) -> Cql2 | None:
+    """`approved`, of permits that are `granted`: the only value with that meaning, also by its explanation."""
+    alike = same_state(text)
+    texts = text_columns(table)
+    found = [(each.name, v) for each in texts for v in each.samples if v.casefold() in alike]
+    explained = [(each.name, *each_of) for each in texts for each_of in codes_of(each).items()]
+    found += [(name, codes[0]) for name, words, codes in explained if len(words) == 1 and words[0] in alike]
     return equals(found[0][0], [found[0][1]]) if len(found) == 1 else None
 
 

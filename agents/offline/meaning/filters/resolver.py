@@ -12,6 +12,7 @@ from agents.offline.language.conditions.contradictions import column_of_two_valu
 from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.conditions.flags import answers, flag_values, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
+from agents.offline.language.lexicon import DECIDED, DECISION
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import word_cost, years_in
 from agents.offline.language.tokens import tokenize
@@ -43,7 +44,6 @@ from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without_or_worse
 from agents.offline.meaning.filters.flags_in_words import tells_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
-from agents.offline.meaning.filters.other_words import DECIDED, DECISION
 from agents.offline.meaning.filters.times import (
     at_edge,
     at_time,

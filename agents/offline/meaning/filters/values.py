@@ -7,7 +7,6 @@ has it and shares codes (`airports in Europe` by the countries' continent).
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -27,15 +26,17 @@ from agents.offline.language.conditions.flags import (
     without_negation,
 )
 from agents.offline.language.conditions.times.states import is_normal_state
-from agents.offline.language.names.columns import columns_called, spelt_out
+from agents.offline.language.lexicon import same_state, spelt_out
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
+from agents.offline.meaning.filters.flags_in_words import flag_in_words
 from agents.offline.meaning.filters.listed import with_item
-from agents.offline.meaning.filters.named_in_part import named_in_part, value_in_part
+from agents.offline.meaning.filters.named_in_part import beginning_with, named_in_part, value_in_part
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
-from agents.offline.meaning.filters.other_words import in_other_words
+from agents.offline.meaning.filters.other_words import in_other_words, state_alike
 from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
 from agents.offline.meaning.row_names import has_row_names, name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed, unless_refused
@@ -85,8 +86,9 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         plurals = adjective_forms(part) if part.islower() else []  # `with cyclists`
         forms = [*place_forms(part), f"in {part}", *plurals]  # `the permits in force`
         values = (await stored_values(scene, table, [column], forms)).get(column.name)
-        if not values and (codes := codes_with([column], part)) is not None:
-            values = codes[1]
+        if not values:
+            known = [codes_with([column], each) for each in (part, *sorted(same_state(part)))]
+            values = next((each[1] for each in known if each is not None), [])
         values = values or await value_in_part(scene, table, column, part)
         if not values:
             raise await no_value(scene, table, column, part)
@@ -107,8 +109,11 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse:
-        shared = await with_shared_name(scene, table, text) or _beginning_with(table, text)
-        shared = shared or numbers_with(table, text) or await named_in_part(scene, table, own, text)
+        shared = await with_shared_name(scene, table, text) or beginning_with(table, text)
+        shared = (
+            shared or numbers_with(table, text) or (flag_in_words(table, text) if text.islower() else None)
+        )
+        shared = shared or await named_in_part(scene, table, own, text)
         if shared is not None:
             return shared
         common, one = [each for each in own if each.samples], adjective_forms(text)
@@ -166,7 +171,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     except Refuse as refusal:
         found = (
             ending_with(scene, table, text)
-            or _beginning_with(table, text)
+            or beginning_with(table, text)
             or await through_another(scene, table, adjective_forms(text))
         )
         found = found or await _with_noun(scene, table, text) or await before_noun(scene, table, text)
@@ -234,19 +239,9 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
         if _STATES & (spelt_out(each.name) | comment_words(without_origin(each.comment)))
     ]
     stored_states = await stored_values(scene, table, states, [" ".join(words[:-1])])
+    if not stored_states:
+        return state_alike(table, " ".join(words[:-1]))  # `bad condition`, of “poor”
     return equals(*next(iter(stored_states.items()))) if len(stored_states) == 1 else None
-
-
-def _beginning_with(table: Table, text: str) -> Cql2 | None:
-    """The filter for a value's first words, such as `in the dark` for “Dark - lit”, if only one column fits."""
-    begins = re.compile(rf"{re.escape(text.removeprefix('the '))} ?[-–:,;/(]", re.IGNORECASE)
-    found = {
-        (column.name, match[0])
-        for column in text_columns(table)
-        for value in column.samples
-        if (match := begins.match(value))
-    }
-    return contains(*next(iter(found)), before="") if len(found) == 1 else None
 
 
 def _may_have(column: Column, text: str) -> bool:

@@ -226,12 +226,12 @@ def take_last(cursor: Cursor) -> Day | None:
     month = MONTHS.get(cursor.word())
     cursor.at += month is not None
     day = cursor.take_number()
-    cursor.at += cursor.word() in ("st", "nd", "rd", "th")
+    cursor.at += cursor.word() in _ORDINAL
     if month is None and day is not None:
         cursor.take("of")
         month = MONTHS.get(cursor.word())
         cursor.at += month is not None
-    today, following = datetime.date.today(), cursor.token()
+    today, following = datetime.date.today(), cursor.token(1 if cursor.word() == "," else 0)
     if month is not None and day is not None and (following is None or following.kind != "number"):
         year = today.year - (f"{month:02d}-{day.text:>02}" > today.isoformat()[5:])
         if (found := _day_of(str(year), month, day)) is not None:
@@ -299,10 +299,16 @@ def take_days(cursor: Cursor) -> tuple[Day, Day] | None:
 
 def _spelt_day(cursor: Cursor) -> Day | None:
     start = cursor.at
-    day = cursor.take_number() if cursor.word(1) in MONTHS else None
+    day = cursor.take_number() if MONTHS.keys() & {cursor.word(1), cursor.word(2)} else None
+    cursor.at += cursor.word() in _ORDINAL and day is not None
     month = MONTHS.get(cursor.word())
     if month is not None:
         cursor.at += 1
+        before_year = cursor.token(1) if day is None else None
+        if before_year is not None and (before_year.lower in _ORDINAL or before_year.text == ","):
+            day = cursor.take_number()  # `June 1st, 2020`
+            cursor.at += cursor.word() in _ORDINAL
+            cursor.take(",")
         year = cursor.take_number()
         if year is not None and len(year.text) == 4 and year.text.isdigit():
             found = _day_of(year.text, month, day)
@@ -310,6 +316,9 @@ def _spelt_day(cursor: Cursor) -> Day | None:
                 return found
     cursor.at = start
     return None
+
+
+_ORDINAL = ("st", "nd", "rd", "th")
 
 
 def _day_of(year: str, month: int, day: Token | None) -> Day | None:

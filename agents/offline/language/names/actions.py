@@ -1,0 +1,45 @@
+"""Columns by what was done: the date of an action, a number that measures it, and who did it."""
+
+from __future__ import annotations
+
+from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.costs import NUMBERS, TIMES, are_made
+from agents.offline.language.words import Words, are_forms, name_words, word_set
+
+
+def dates_action(kind: str, comment: str | None, done: str) -> bool:
+    """Whether a comment states the time of an action: `registered` for “Date of registration”, `beginning`
+    for “Planned start”."""
+    if kind not in TIMES or not (done.endswith(("ed", "ing")) or are_made("built", done) or done in _BEGAN):
+        return False
+    comment_words, head = name_words(comment or ""), comment_head(comment)
+    of_time = comment_words[:1] in (("date",), ("day",), ("year",), ("time",))
+    done = _BEGAN.get(done, done)
+    if done in _APPLIED and _APPLICATIONS.intersection(comment_words):
+        return of_time or bool({"date", "day"}.intersection(comment_words))
+    time_words = comment_words if of_time else head[-2:] if head[-1:] in (("date",), ("year",)) else head[-1:]
+    return any(are_forms(done, each) or are_made(each, done) for each in time_words)
+
+
+_APPLIED, _APPLICATIONS = (
+    word_set("filed submitted lodged applied"),
+    word_set("application submission filing"),
+)
+"""Verbs for handing in an application, and nouns for it."""
+_BEGAN = {**dict.fromkeys(("began", "begun", "beginning", "commencing", "commenced"), "start"), **dict.fromkeys(
+    ("finished", "finishing"), "end"
+)}  # fmt: skip
+"""Verbs for start and end."""
+
+
+def measures_action(kind: str, comment: str | None, done: str) -> bool:
+    """Whether a number measures an action: `loaded` for “Peak loading, % of rating”."""
+    (noun,) = comment_head(comment)[-1:] or ("",)
+    return kind in NUMBERS and done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun)
+
+
+def names_agent(kind: str, own: Words, comment: str | None, word: str) -> bool:
+    """Whether a text names an agent: `operator` for “Operating company”."""
+    verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
+    doing = [each for each in (*own, *comment_head(comment)) if each.endswith("ing")]
+    return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in doing)

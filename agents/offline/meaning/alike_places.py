@@ -1,0 +1,38 @@
+"""Several rows with one name at one place, such as the posts of a stop."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from agents.domain import Place
+from agents.offline.language.words import fold
+from agents.offline.meaning.scene import Refuse
+
+MAX_APART_KM = 1.0
+"""Maximum height and width of the extent of rows that are one place."""
+_KM_PER_DEGREE = 111.2
+
+
+class SameNames(Refuse):
+    """Several places whose names do not tell them apart."""
+
+    def __init__(self, places: Sequence[Place], reason: str, alternative: str) -> None:
+        super().__init__(reason, alternative)
+        self.places = places
+
+
+def are_one_place(places: Sequence[Place]) -> bool:
+    """Whether all places have the same name, are of one table and lie close together."""
+    same = len({(each.table, each.name.casefold()) for each in places}) == 1
+    latitudes, longitudes = [each.latitude for each in places], [each.longitude for each in places]
+    height = (max(latitudes) - min(latitudes)) * _KM_PER_DEGREE
+    width = (max(longitudes) - min(longitudes)) * _KM_PER_DEGREE * math.cos(math.radians(latitudes[0]))
+    return same and max(height, width) <= MAX_APART_KM
+
+
+def without_repeated(places: Sequence[Place]) -> list[Place]:
+    """The places of tables that have their name once, if there are any: a reef, and not the surveys of it."""
+    names = Counter((each.table, fold(each.name)) for each in places)
+    return [each for each in places if names[each.table, fold(each.name)] == 1] or [*places]
