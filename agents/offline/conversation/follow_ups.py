@@ -66,7 +66,7 @@ _AGAIN = re.compile(
     r"(?P<opener>(?:and )?(?:(?:what|how) about|(?:can you )?compare (?:(?:it|that|this) )?(?:with|to)"
     r"|(?:now )?(?:do )?(?:the )?same(?: thing| again)?(?:,? (?:but|just))*"
     r"|now) |and )?"
-    r"(?P<in>(?:in|of|for|from|around|with) )?"
+    r"(?P<in>(?:in|on|at|of|for|from|around|with) )?"
     r"(?P<what>[^\d\s][^?]*?)(?: ones?)?(?P<instead> instead)?\s*\?*",
     re.IGNORECASE,
 )

@@ -251,8 +251,8 @@ async def without_value(scene: Scene, table: Table, column: Column) -> Cql2:
 
 async def or_unknown(scene: Scene, table: Table, left: Cql2) -> Cql2:
     """A negated filter that also keeps rows with unknown values: `exclude the closed ones`."""
-    if left.get("op") != "not":
-        return left  # `hide those below 1000 m` keeps rows of at least 1000 m
+    if left.get("op") != "not" or left["args"][0].get("op") == "isNull":
+        return left  # `hide those below 1000 m` keeps rows of at least 1000 m; `hide those without a name` is of nulls
     unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(name)]} for name in columns_in(left)]
     stored = [each for each in unknown if await scene.data.count(table.id, each)]
     return {"op": "or", "args": [left, *stored]} if stored else left
