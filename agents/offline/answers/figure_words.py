@@ -27,7 +27,7 @@ def statistics_words(
     stats = facts["stats"]
     name = plain(table.title if table is not None else str(facts["table"]))
     about = {"column": f"`{facts['column']}`", "name": name, "where": where_words(facts)}
-    known = stats.get("count", 0) - stats.get("nulls", 0)
+    known = stats.get("count", 0) - stats.get("nulls", 0) - stats.get("not_finite", 0)
     if not known:
         return texts.NO_VALUE(**about)
     if what == "rate" and unit is not None:

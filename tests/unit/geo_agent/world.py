@@ -4,6 +4,7 @@ For unit tests of the agent and of the offline model; the same is tested on Post
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -128,10 +129,12 @@ class MemoryData:
 
     async def stats(self, table: str, column: str, filter: Any = None) -> Mapping[str, Any]:
         all_values = [row[column] for row in self.passing(table, filter)]
-        values = [value for value in all_values if value is not None]
+        known = [value for value in all_values if value is not None]
+        values = [value for value in known if not isinstance(value, float) or math.isfinite(value)]
         facts: dict[str, Any] = {
             "count": len(all_values),
-            "nulls": len(all_values) - len(values),
+            "nulls": len(all_values) - len(known),
+            "not_finite": len(known) - len(values),
             "distinct": len(set(values)),
         }
         if values and not isinstance(values[0], bool):

@@ -237,3 +237,11 @@ async def test_a_place_zoomed_to_is_spoken_of_further_on(desk: Desk, chat: Chat)
     await chat("zoom to it")
     answer = await chat("which trees are within 2 km of it")
     assert "select_by_location" in [name for name, _ in desk.analysis.steps], answer
+
+
+async def test_figures_are_of_the_numbers_that_are_finite() -> None:
+    wells = make_table(
+        "data.wells", "POINT", None, [("id", "integer", ""), ("yield_l", "number", "")],
+        [(1, 2.0, (1.0, 1.0)), (2, float("nan"), (1.0, 1.1)), (3, None, (1.0, 1.1)), (4, 4.0, (1.0, 1.2))],
+    )  # fmt: skip
+    assert "is 3 (2 values, 1 empty)" in await Chat(World(wells))("average yield of wells")
