@@ -377,7 +377,7 @@ TAIL = Phrases(f"""
     | altogether | at all | ok | okay | in the (network|world|database|data|table|register|records) | of the world
     | on earth | globally | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all
     | called | [are] left | yet | remain | so far | overall | currently | at present | at the moment
-    | (as|on|in) a (map|table|list) | only darker means
+    | (as|on|in) a (map|table|list) | ever [measured|recorded|seen|observed] | on record
 """)
 """Closing words without meaning."""
 

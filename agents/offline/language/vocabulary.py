@@ -18,7 +18,7 @@ from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import names_alike, riders_called, things_called
 from agents.offline.language.names.columns import DULL, columns_called
-from agents.offline.language.names.comments import codes_of, same_states
+from agents.offline.language.names.comments import codes_of, joint_name, same_states
 from agents.offline.language.names.costs import (
     are_of_other_years,
     word_cost,
@@ -70,7 +70,7 @@ class TableIndex:
             self._exact[name_words(table.id)].append(table)
             if table.schema_name == RESULTS:
                 continue
-            for called in {words := name_words(table.name), ("".join(words),)}:  # `flytips`, of `fly_tips`
+            for called in {words := name_words(table.name), ("".join(words),), joint_name(table.comment)}:
                 self._exact[called].append(table)
             for noun, cost in nouns_of_rows(table).items():
                 self._by_noun[noun].setdefault(cost, []).append(table)

@@ -39,9 +39,10 @@ LINES = make_table(
 STOPS = make_table(
     "data.przystanki", "POINT", "Stops",
     [("id", "integer", ""), ("nazwa", "text", "name"), ("wsiad_24", "integer", "boardings, working day 2024"),
-     ("wsiad_25", "integer", "boardings, working day 2025"), ("dip", "boolean", "passenger information display")],
-    [(1, "Rondo", 10, 20, True, (1.0, 1.0)), (2, "Rondo", 30, 5, False, (1.0, 1.001)),
-     (3, "Plac", 5, 6, False, (1.0, 1.4))],
+     ("wsiad_25", "integer", "boardings, working day 2025"), ("dip", "boolean", "passenger information display"),
+     ("typ", "text", "T = tram, A = bus, TA = tram and bus")],
+    [(1, "Rondo", 10, 20, True, "TA", (1.0, 1.0)), (2, "Rondo", 30, 5, False, "TA", (1.0, 1.001)),
+     (3, "Plac", 5, 6, False, "A", (1.0, 1.4))],
 )  # fmt: skip
 TRIPS = make_table(
     "data.trips", "POINT", "Field trips",
@@ -56,7 +57,8 @@ INCIDENTS = make_table(
      ("dt_zdarz", "timestamp", "")],
     [(1, "50", "collision", 2, "2024-01-01 10:00:00", (1.0, 1.0)),
      (2, "50", "road works", 0, "2025-03-01 10:00:00", (1.0, 1.1)),
-     (3, "8", "road works", 1, "2025-02-01 10:00:00", (1.0, 1.1))],
+     (3, "8", "road works", 1, "2025-02-01 10:00:00", (1.0, 1.1)),
+     (4, "9", "Token not loading", 0, "2023-02-01 10:00:00", (1.0, 1.1))],
 )  # fmt: skip
 
 
@@ -89,6 +91,7 @@ def chat(desk: Desk) -> Chat:
         ("lines on scada", where("scada_yn", "=", "Y")),
         ("incidents of line 50", where("nr_linii", "=", "50")),
         ("trees planted before 2000", where("rok_sadz", "<", 2000)),
+        ("incidents about tokens not loading", where("cause", "=", "Token not loading")),
         ("approved permits", where("etat", "=", "Accordé")),
         ("stops without info display", where("dip", "=", False)),
         ("URGENT - the mayor wants to know about refused permits", where("etat", "=", "Refusé")),
@@ -99,6 +102,12 @@ async def test_a_value_by_the_words_that_explain_it(chat: Chat, sentence: str, f
     (layer,) = chat.layers.values()
     assert layer.filter == filters, answer
     assert "2,000" not in answer
+
+
+async def test_a_table_is_named_by_the_whole_of_its_comment(chat: Chat) -> None:
+    await chat("tram and bus lines")
+    (layer,) = chat.layers.values()
+    assert (layer.table, layer.filter) == ("data.linie", None)
 
 
 async def test_a_flag_before_the_noun_is_a_condition(chat: Chat) -> None:

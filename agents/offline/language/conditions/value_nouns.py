@@ -84,6 +84,7 @@ class ValueNouns:
         """Rows named by several words that as a whole are one value or its explanation, without another noun: `service
         pipe leaks`, even if another table has pipes; `30 km/h zones`."""
         cursor, start = self.cursor, self.cursor.at
+        longer = self.vocabulary.match_table(cursor.keys()[0])
         for end in range(min(start + _MOST_OF_VALUE, cursor.end), start + 1, -1):
             cursor.at = end
             text = cursor.since(start)
@@ -92,6 +93,7 @@ class ValueNouns:
             known = self.vocabulary.values_called(words) if len(words) > 1 else ()
             named = self.vocabulary.match_table(words) if len(known) == 1 else None
             is_table = named is not None and named.length == len(words) and not named.guessed
+            is_table |= longer is not None and longer.length > len(words)  # `tram and bus lines`
             is_noun = len(known) == 1 and (
                 is_short_code(known[0][2])
                 or (may_be_plural(cursor.tokens[end - 1].lower) and names_rows(*known[0]))

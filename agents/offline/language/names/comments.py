@@ -57,6 +57,12 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
+def joint_name(comment: str | None) -> Words:
+    """The words of a comment that joins two nouns before a plural: `tram and bus lines`; else none."""
+    words = re.split(r"[;:,.(=]", fold(comment or ""), maxsplit=1)[0].split()
+    return name_words(" ".join(words)) if "and" in words[1:-1] and _is_plural(tuple(words)) else ()
+
+
 def _is_plural(words: Words) -> bool:
     return bool(words) and singular(words[-1]) != words[-1]
 

@@ -59,7 +59,10 @@ async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], t
 
 
 async def value_in_part(scene: Scene, table: Table, column: Column, text: str) -> list[str]:
-    """The only value of a column that begins or ends with these words, as a list; empty without one."""
+    """The only value of a column that begins or ends with these words, or has their singulars (`tokens not loading`, of
+    “Token not loading”), as a list; empty without one."""
+    if alike := [each for each in column.samples if name_words(each) == name_words(text)]:
+        return alike
     found = await named_in_part(scene, table, [column], text)
     return [found["args"][1]] if found is not None else []
 

@@ -139,6 +139,7 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
         for part in split_values(text):
             forms = list(dict.fromkeys([*place_forms(part), *adjective_forms(part)]))
             named = (await stored_values(scene, table, [column], forms)).get(column.name)
+            named = named or await value_in_part(scene, table, column, part)
             if not named:
                 raise
             found += named
