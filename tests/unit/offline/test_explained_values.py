@@ -254,3 +254,18 @@ async def test_figures_are_of_the_numbers_that_are_finite() -> None:
         [(1, 2.0, (1.0, 1.0)), (2, float("nan"), (1.0, 1.1)), (3, None, (1.0, 1.1)), (4, 4.0, (1.0, 1.2))],
     )  # fmt: skip
     assert "is 3 (2 values, 1 empty)" in await Chat(World(wells))("average yield of wells")
+
+
+async def test_rows_without_a_value_are_hidden(chat: Chat) -> None:
+    await chat("show permits")
+    await chat("hide the ones without a decision date")
+    (layer,) = chat.layers.values()
+    assert layer.filter == no(empty("date_decision"))
+
+
+async def test_the_figure_of_another_value(chat: Chat) -> None:
+    await chat("how many incidents on line 50")
+    await chat("and on line 8?")
+    assert chat.calls == [
+        ("count_features", {"table": "data.zdarzenia", "filters": where("nr_linii", "=", "8")})
+    ]
