@@ -189,6 +189,7 @@ OUTLINED = Phrases("outlined (in|with)")
 OUTLINES = Phrases("outline | outlines | border | borders | edge | edges | stroke | strokes | outer line")
 FILLS = Phrases("fill | fills | filling | fill colour | fill color | interior")
 ON_THE_MAP = Phrases("(on|onto) (the|a|my) map [please] [,]")
+DARKER, IS_MORE = Phrases("darker"), Phrases("(=|is|means|for) (more|higher)")
 ON_TOP = Phrases("on top [of (it|them|that|those|everything)]")
 RAMP_NOUNS = Phrases(
     "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | (colours|colors)"

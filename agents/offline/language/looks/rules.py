@@ -153,11 +153,11 @@ class Looks(Symbols):
     def darker(self, look: Look) -> Look | None:
         """`darker = more`, `darker green = more canopy`: as numbers are drawn anyway, in that colour."""
         cursor = self.cursor
-        if look.by is None or cursor.take("darker") is None:
+        if look.by is None or cursor.take(p.DARKER) is None:
             return None
         color = take_colour(cursor)
         ramp = look.ramp if color is None else RAMP_OF_COLOUR.get(color)
-        is_more = cursor.take("=", "is", "means", "for") and cursor.take("more", "higher")
+        is_more = cursor.take(p.IS_MORE)
         column = take_column(cursor, self.vocabulary, self.tables)
         is_same = column is None or column.columns == look.by.columns
         return replace(look, ramp=ramp) if is_more and is_same and (color is None or ramp) else None
