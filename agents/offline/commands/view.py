@@ -117,7 +117,8 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]
     subject = intent.subject
-    if intent.top is FIRST:
+    is_it = scene.rows is not None and scene.rows.single and subject is not None and subject.pronoun
+    if intent.top is FIRST or (is_it and intent.top is None):
         return await _first_listed(scene)
     if intent.top is not None:
         return await _first_of(scene, intent.top, scene.layer_of(subject))

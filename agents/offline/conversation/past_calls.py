@@ -122,7 +122,7 @@ def with_name_for_pronoun(memory: Memory, text: str, vocabulary: Vocabulary) -> 
         if "first one" in text and not memory.rows.single:
             return None  # of a list in some order
         if where["go"] and memory.named:
-            return f"zoom to {memory.named}"
+            return "zoom to it" if memory.rows.single else f"zoom to {memory.named}"
         return "show it and zoom to it" if memory.rows.single else "show them and zoom to them"
     fact = _FACT_OF_IT.fullmatch(text)
     if fact is not None and memory.named:

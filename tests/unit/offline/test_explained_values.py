@@ -269,3 +269,17 @@ async def test_the_figure_of_another_value(chat: Chat) -> None:
     assert chat.calls == [
         ("count_features", {"table": "data.zdarzenia", "filters": where("nr_linii", "=", "8")})
     ]
+
+
+async def test_the_row_that_answered_is_zoomed_to(desk: Desk) -> None:
+    wells = make_table(
+        "data.wells", "POINT", None, [("id", "integer", ""), ("name", "text", ""), ("depth_m", "integer", "")],
+        [(1, "Plac", 9, (7.0, 8.0)), (2, "Most", 4, (1.0, 1.1))],
+    )  # fmt: skip
+    world = World(STOPS, wells)
+    world.data.names |= {"data.przystanki": "nazwa", "data.wells": "name"}
+    chat = Chat(world)
+    first = await chat("which well has the greatest depth")
+    answer = await chat("zoom to it")  # not to the stop of that name
+    assert [name for name, _ in chat.calls] == ["zoom_to"], (first, answer)
+    assert chat.calls[0][1] == {"bounds": [7.0, 8.0, 7.0, 8.0]}
