@@ -374,25 +374,6 @@ async def test_a_large_file_is_written_as_its_rows_come(server: Server, tmp_path
     assert path.stat().st_size == report.bytes
 
 
-async def test_a_program_exports_over_the_socket(server: Server, one: Client, tmp_path: Path) -> None:
-    await one.ask("layer_add", table="data.countries", filter="continent = 'Europe'")
-    wanted = {
-        "items": [{"source": "countries", "columns": ["name", "population AS people"]}],
-        "format": "gpkg",
-    }
-    file = (await one.ask("export", **wanted, crs="EPSG:3035", file_name="europe"))["file"]
-    assert (file["file_name"], file["layers"][0]["crs"]) == ("europe.gpkg", "EPSG:3035")
-    status, body, _ = await fetched(server, one.map_id, file["link"])
-    assert status == 200
-    info = pyogrio.read_info(io.BytesIO(body))
-    assert (list(info["fields"]), info["crs"]) == (["name", "people"], "EPSG:3035")
-    assert info["features"] == file["layers"][0]["rows"] > 30
-    assert await one.refused("export", items=[{"source": "data.nothing"}], format="csv") == "unknown_table"
-    assert await one.refused("export", items=[], format="csv") == "invalid_payload"
-    wrong = {"items": [{"source": "countries"}], "format": "csv", "members": {"a": 1}}
-    assert await one.refused("export", **wrong) == "invalid_payload"
-
-
 async def test_a_program_hears_how_far_its_own_export_is(
     server: Server, one: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,11 +393,3 @@ async def test_a_program_hears_how_far_its_own_export_is(
         assert any(0 < each < ROWS for each in rows), rows
         assert not other.named("export_progress"), "only who asked for the file hears of it"
     assert file["layers"][0]["rows"] == ROWS
-
-
-async def test_who_only_looks_exports_nothing_over_the_socket(server: Server, one: Client) -> None:
-    key = (await one.ask("share", view=True))["view_key"]
-    async with client(server) as viewer:
-        await viewer.ask("join", map_id=key)
-        wanted = {"items": [{"source": "data.countries"}], "format": "csv"}
-        assert await viewer.refused("export", map_id=key, **wanted) == "read_only"

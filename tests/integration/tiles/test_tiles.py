@@ -9,10 +9,9 @@ import pytest
 import shapely
 
 from agents.domain import StyleSpec
-from server.gis.errors import InvalidFilter
 from server.gis.filters import normalize
 from server.gis.overviews.caps import TileCaps
-from server.gis.styles.errors import InvalidStyle, NoReferenceSystem
+from server.gis.styles.errors import InvalidStyle
 from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.service import TileLimits, UnknownLayer
 from tests.integration.tiles.drawing import Atlas
@@ -219,27 +218,6 @@ async def test_curved_areas_and_surfaces_are_filled(atlas: Atlas) -> None:
         assert drawn.shape.geom_type in ("Polygon", "MultiPolygon")
 
 
-async def test_geometries_of_several_reference_systems_are_refused_with_what_to_do(atlas: Atlas) -> None:
-    """They were drawn and exported at the place that their numbers have in the system of the others."""
-    await atlas.execute(
-        "CREATE TABLE data.merged (id int PRIMARY KEY, geom geometry)",
-        "INSERT INTO data.merged VALUES (1, 'SRID=4326;POINT(1 2)'), (2, 'SRID=4326;POINT(3 4)'),"
-        " (3, 'SRID=3857;POINT(100 200)'), (4, 'POINT EMPTY')",
-    )
-    with pytest.raises(NoReferenceSystem, match=r"\(SRID 0\) or several.*ST_Transform"):
-        await atlas.layer("data.merged")
-
-
-async def test_a_tile_of_values_that_cannot_be_computed_says_why(atlas: Atlas) -> None:
-    await atlas.execute(
-        "CREATE VIEW data.shares AS SELECT n AS id, 10 / (n - 3) AS share, ST_Point(n, n, 4326)::geometry(Point, 4326)"
-        " AS geom FROM generate_series(1, 5) n"
-    )
-    await atlas.layer("data.shares")
-    with pytest.raises(InvalidFilter, match="divided by zero"):
-        await atlas.tile(0, 0, 0)
-
-
 async def test_what_is_smaller_than_a_pixel_is_drawn_as_a_pixel(atlas: Atlas) -> None:
     await atlas.execute(
         "CREATE TABLE data.tiny (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
@@ -328,15 +306,6 @@ async def test_views_without_a_key_draw_without_ids(atlas: Atlas) -> None:
     features = (await atlas.tile(0, 0, 0))["features"]
     assert sorted(feature.properties["k"] for feature in features) == ["a", "b"]
     assert all(feature.id is None for feature in features)
-
-
-async def test_data_without_a_reference_system_is_refused_with_what_to_do(atlas: Atlas) -> None:
-    await atlas.execute(
-        "CREATE TABLE data.nowhere (id int PRIMARY KEY, geom geometry(Point))",
-        "INSERT INTO data.nowhere VALUES (1, ST_MakePoint(500000, 5000000))",
-    )
-    with pytest.raises(NoReferenceSystem, match="UpdateGeometrySRID"):
-        await atlas.layer("data.nowhere")
 
 
 async def test_the_index_serves_a_tile_in_any_reference_system(atlas: Atlas) -> None:
