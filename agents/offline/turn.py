@@ -282,7 +282,8 @@ class Turn:
         result = latest_result(self.messages, self.vocabulary)
         try:
             rows = await listed_rows(self.agent.data, self.vocabulary, self._asked_before(command.start))
-            unanswered = self.before.outcome != "done" and not (self.done or self.preferred)
+            is_first = self.before.outcome != "done" and not (self.done or self.preferred)
+            unanswered = self.text.lower() if is_first else ""
             scene = replace(scene, result=result, rows=rows, alike=self.before.alike, unanswered=unanswered)
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:

@@ -143,8 +143,8 @@ class Scene:
     """The rows of the previous question: `them` in the next one."""
     alike: tuple[Rows, ...] = ()
     """Rows of earlier, similar questions about other places; together with `rows` they are `both`."""
-    unanswered: bool = False
-    """The previous request was declined or needs an answer, so that its rows are not known."""
+    unanswered: str = ""
+    """The command, if the previous request was declined or needs an answer, so that its rows are not known."""
 
     @property
     def data(self) -> DataSource:

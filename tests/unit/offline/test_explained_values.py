@@ -283,3 +283,9 @@ async def test_the_row_that_answered_is_zoomed_to(desk: Desk) -> None:
     answer = await chat("zoom to it")  # not to the stop of that name
     assert [name for name, _ in chat.calls] == ["zoom_to"], (first, answer)
     assert chat.calls[0][1] == {"bounds": [7.0, 8.0, 7.0, 8.0]}
+
+
+async def test_a_figure_of_rows_that_were_not_found_is_not_of_all(chat: Chat) -> None:
+    await chat("stops in the pilot of last spring")
+    answer = await chat("and number of boardings in 2025")
+    assert "column_stats" not in [name for name, _ in chat.calls], answer
