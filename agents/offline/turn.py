@@ -349,7 +349,8 @@ class Turn:
     async def _answered(self, place: CommandSpan, command: Command, calls: Sequence[Done]) -> Memory:
         """What to remember of a command that was carried out."""
         asked, rows = question_asked(command, calls), rows_asked_about(calls[0], command.intent)
-        if rows is None and isinstance(command.intent, Zoom):
+        subject = command.intent.subject if isinstance(command.intent, Zoom) else None
+        if rows is None and subject is not None and subject.pronoun:
             rows = self.before.rows  # `zoom to it`, which is spoken of further on
         alike = self.kept.alike
         if not asked and draws_rows(self.done, self.before.rows):

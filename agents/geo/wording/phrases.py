@@ -22,8 +22,9 @@ _YEAR_WORDS = frozenset(
     ("year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed")
 )
 _YEAR_ENDINGS = ("jaar", "jahr", "annee", "anno", "wjr", "bjr")
-_OTHER_YEARS = frozenset(("yr", "jr", "rok", "ano", "año", "rik", "arstal"))
-"""Words for a year that are short or in other languages, and endings of such words: `bouwjaar`, `bouwjr`, `baujahr`."""
+"""Endings of words for a year in other languages: `bouwjaar`, `bouwjr`, `baujahr`."""
+_OTHER_YEARS = frozenset(("yr", "jr", "rok", "ano", "año"))
+"""Whole words for a year that are abbreviated or in other languages."""
 _KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")

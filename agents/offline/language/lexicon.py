@@ -232,7 +232,7 @@ _STATES = tuple(
         "pending undecided outstanding", "withdrawn retracted", "finished completed done", "poor bad",
     )
 )  # fmt: skip
-"""States of applications and works that are called differently."""
+"""States of applications and works, and conditions, that are called differently."""
 DECIDED = _STATES[0] | _STATES[1]
 DECISION = word_set("decision decided determination determined")
 """States that a decision brings about, and what the columns of its date are called."""

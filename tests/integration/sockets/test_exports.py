@@ -54,13 +54,6 @@ async def server(samples_url: str, model: ModelServer) -> AsyncIterator[Server]:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def one(server: Server) -> AsyncIterator[Client]:
-    async with client(server) as joined:
-        await joined.ask("join")
-        yield joined
-
-
 async def post(server: Server, key: str, **request: Any) -> tuple[int, dict[str, Any]]:
     async with (
         aiohttp.ClientSession() as session,

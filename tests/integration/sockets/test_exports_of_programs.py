@@ -20,13 +20,6 @@ async def server(samples_url: str) -> AsyncIterator[Server]:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def one(server: Server) -> AsyncIterator[Client]:
-    async with client(server) as joined:
-        await joined.ask("join")
-        yield joined
-
-
 async def test_a_program_exports_over_the_socket(server: Server, one: Client) -> None:
     await one.ask("layer_add", table="data.countries", filter="continent = 'Europe'")
     wanted = {

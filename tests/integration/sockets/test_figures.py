@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import asyncpg
 import pytest
-import pytest_asyncio
 
 from server.app import Server
 from tests.support.models import ScriptedModel
@@ -26,13 +24,6 @@ TOP = (
         "limit": 3,
     },
 )
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def one(server: Server) -> AsyncIterator[Client]:
-    async with client(server) as joined:
-        await joined.ask("join")
-        yield joined
 
 
 async def answer(

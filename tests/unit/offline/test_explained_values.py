@@ -271,6 +271,13 @@ async def test_the_figure_of_another_value(chat: Chat) -> None:
     ]
 
 
+async def test_a_place_that_is_zoomed_to_is_not_the_row_before(desk: Desk, chat: Chat) -> None:
+    await chat("which stop has the most boardings in 2024")
+    await chat("zoom to Plac")
+    answer = await chat("which trees are within 2 km of it")
+    assert "Rondo" not in str(desk.analysis.steps), answer
+
+
 async def test_the_row_that_answered_is_zoomed_to(desk: Desk) -> None:
     wells = make_table(
         "data.wells", "POINT", None, [("id", "integer", ""), ("name", "text", ""), ("depth_m", "integer", "")],

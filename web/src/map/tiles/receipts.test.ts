@@ -64,7 +64,7 @@ test("what is rendered is counted of shapes, on a map that is tilted, and of til
   expect(drawnFeatures(mapWith("circle", [-300, -80, 300, 80], 0, [{ properties: { total: 9 } }]), "points")).toBe(1);
 });
 
-test("a tile that failed is told in the server's words, without its address", async () => {
+test("a failed tile is described in the server's words, without its address", async () => {
   const url = "http://here/tiles/the-key/a/1/0/0/0.mvt";
   const failed = (status: number, body: string) =>
     reasonOf({ error: { message: `AJAXError: (${status}): ${url}`, status, url, body: { text: () => Promise.resolve(body) } as Blob } });
