@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from types import FrameType
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from agents.domain import Column, Table
 from agents.geo.tools import Catalogue
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.parser import parse
+from tests.support.work import calls
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import MemoryRegistry, World
 from tests.unit.offline.chatting import Chat
@@ -39,22 +38,6 @@ def many(count: int) -> Sequence[Table]:
 
 def own(number: int) -> Column:
     return Column(name=f"reading_{number}", kind="number", sql_type="float8", comment=f"Gauge {number}")
-
-
-def calls(work: Callable[[], object]) -> int:
-    """How many Python functions the work calls."""
-    made = 0
-
-    def note(_frame: FrameType, event: str, _argument: Any) -> None:
-        nonlocal made
-        made += event == "call"
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return made
 
 
 @pytest.mark.parametrize(

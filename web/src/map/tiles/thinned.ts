@@ -46,6 +46,8 @@ export function installThinned(map: MapLibre, bounds: () => Bounds): Stop {
     const found = layers.value.filter(({ id, visible }) => visible && isTooComplex(map, id)).map(({ id }) => id);
     if (found.length > 0 || tooComplex.value.size > 0) tooComplex.value = new Set(found);
     timer = setTimeout(() => {
+      // Something has changed since, which is not drawn yet; the map comes to rest again.
+      if (!map.loaded()) return;
       const key = keyOf(map, bounds());
       if (key === counted) return;
       counted = key;
