@@ -91,6 +91,7 @@ class Axis(Value):
 
     @property
     def places(self) -> int:
+        """Number of positions along the axis: bins, or categories with one for `others`."""
         return max(len(self.edges) - 1, 0) if self.edges else len(self.keys) + (self.others > 0)
 
 

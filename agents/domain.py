@@ -89,6 +89,7 @@ class LakeSource(Value):
 
     @property
     def words(self) -> str:
+        """How answers name the sample: its rows and those of all files."""
         return SAMPLE_OF(n=self.sample_rows, total=self.rows)
 
 

@@ -28,7 +28,7 @@ from server.maps.turns.session import TurnSession
 
 
 class AnalystDesk:
-    """The port `agents.ports.Analyst`, for one turn: `readable` is what its map may read."""
+    """Implements the port `agents.ports.Analyst` for one turn; `readable` are the tables that its map may read."""
 
     def __init__(
         self,

@@ -45,6 +45,7 @@ class ConnectionBudget:
 
     @property
     def lanes(self) -> Mapping[str, int]:
+        """Connections by name of lane."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 

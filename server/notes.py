@@ -83,6 +83,7 @@ class Notes:
             return [f"## {row.title}\n{row.body[:MAX_PROMPT_CHARS]}" for row in rows]
 
     async def add(self, title: str, body: str, tables: Sequence[str] = ()) -> Note:
+        """Store a note; `tables` are the ids of those it is about."""
         note = Note(f"note_{secrets.token_hex(4)}", title, body, tuple(tables))
         async with self._engine.begin() as connection:
             await connection.execute(
@@ -91,6 +92,7 @@ class Notes:
         return note
 
     async def all(self) -> list[Note]:
+        """All notes by title."""
         query = select(notes.c.id, notes.c.title, notes.c.body, notes.c.tables).order_by(notes.c.title)
         async with single_reads(self._engine) as connection:
             return [
@@ -103,6 +105,7 @@ class Notes:
         return [note for note in await self.all() if table_id in note.tables]
 
     async def remove(self, note_id: str) -> bool:
+        """Delete a note; whether it existed."""
         async with self._engine.begin() as connection:
             gone = await connection.execute(delete(notes).where(notes.c.id == note_id))
             return gone.rowcount > 0

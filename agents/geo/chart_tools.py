@@ -116,6 +116,7 @@ class ChartTools(GeoTools):
         return {"table": self.table(data).id}
 
     def charted_table(self, data: str) -> Table | None:
+        """The table of a layer or table id, as tools take it in `data`; None if it is unknown."""
         subject = {layer.id: layer.table for layer in self.map.layers()}.get(data, data)
         return self.catalogue().by_id.get(subject)
 

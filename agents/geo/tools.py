@@ -67,6 +67,7 @@ class GeoTools:
     _catalogue: Catalogue | None
 
     def catalogue(self) -> Catalogue:
+        """The readable tables by id and name; read again only after the registry changed."""
         if self._catalogue is None or self._catalogue.version != self.registry.version:
             self._catalogue = Catalogue(self.registry)
         return self._catalogue
@@ -80,6 +81,7 @@ class GeoTools:
         return self.catalogue().table_ids
 
     def remember_tables(self, tables: Sequence[Table]) -> None:
+        """Keep tables that the model has seen in the enums of later calls; the oldest drop out."""
         for table in tables:
             self.seen_tables.pop(table.id, None)
             self.seen_tables[table.id] = None

@@ -58,6 +58,7 @@ class Operands:
     columns: Sequence[Calculation]
 
     def pairs(self) -> list[tuple[Fact, Fact]]:
+        """All ordered pairs of comparable numbers, for differences and ratios."""
         return [pair for pair in permutations(self.numbers, 2) if _comparable(*pair)]
 
 

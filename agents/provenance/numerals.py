@@ -54,6 +54,7 @@ class Numeral:
 
     @property
     def value(self) -> float:
+        """The most likely reading; `readings` holds the others."""
         return self.readings[0].value
 
 

@@ -59,6 +59,7 @@ class LanePool(AsyncAdaptedQueuePool):
                 self.lane.leave(holder)
 
     def recreate(self) -> LanePool:
+        """An empty pool on the same lane; SQLAlchemy calls it from `Engine.dispose`."""
         pool = cast("LanePool", super().recreate())
         pool.lane = self.lane
         pool.backends = self.backends

@@ -45,6 +45,7 @@ class Outcome:
 
     @property
     def answer(self) -> str:
+        """The last answer to the user; empty if there was none."""
         answers = [event.payload["message"] for event in self.events if event.name == "ai_response"]
         return str(answers[-1]) if answers else ""
 

@@ -122,6 +122,7 @@ class Evaluation:
             await self.server.results.collect()
 
     async def attempt(self, case: Case) -> Attempt:
+        """Play one case on a new map and judge it; the outcome has its tokens, cost and seconds."""
         async with self.new_map() as map_id:
             started = time.monotonic()
             outcome = await self.converse(case.say, map_id, case.focus)

@@ -54,12 +54,14 @@ class Site:
         self._folder = (folder or CLIENT).resolve()
 
     async def page(self, request: web.Request) -> web.Response:
+        """The page itself, which names the current assets; 503 before the client was built."""
         file = await _file(self._folder / "index.html")
         if file is None:
             return web.Response(text=NOT_BUILT, content_type="text/html", status=503)
         return answer(request, file, REVALIDATED)
 
     async def file(self, request: web.Request) -> web.Response:
+        """A file of the client. Raises RequestFault for one that does not exist or lies elsewhere."""
         asked = request.match_info["path"]
         if "\x00" in asked:
             raise RequestFault("not_found", "There is nothing at this address.")

@@ -29,6 +29,8 @@ class Address:
 
     @classmethod
     def choose(cls, home: Path) -> Address:
+        """The remembered port if it is free, else a new one; the socket's path is short enough for the
+        system."""
         folder = home / "run"
         if len(os.fsencode(folder)) > 80:  # a socket's path may have 107 bytes, on macOS 103
             folder = Path(tempfile.mkdtemp(prefix="geoagent-", dir="/tmp"))
@@ -49,11 +51,13 @@ class Address:
             left.unlink(missing_ok=True)
 
     def leave(self) -> None:
+        """Remove the socket and its temporary folder, after PostgreSQL has stopped."""
         self.clear()
         if self.socket.parent != self._home:
             self.socket.rmdir()
 
     def renew(self) -> None:
+        """Take another free port and remember it."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]

@@ -38,6 +38,7 @@ class SharedPacket(Packet):  # type: ignore[misc]  # python-engineio has no type
 
     @property
     def frame(self) -> bytes:
+        """The packet as a WebSocket frame."""
         if self._frame is None:
             self._frame = framed(self.encode())
         return self._frame
@@ -103,6 +104,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         await super().receive(pkt)
 
     async def handle_post_request(self, environ: dict[str, Any]) -> None:
+        """Receive a poll's packets, once large messages of this client may be read."""
         await self.server.large_messages.wait(self.address, int(environ.get("CONTENT_LENGTH") or 0))
         await super().handle_post_request(environ)
 
@@ -176,6 +178,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         return not self.closed
 
     async def leave(self) -> None:
+        """Close without waiting for the client, and forget it."""
         await self.close(wait=False, abort=True, reason=self.server.reason.TRANSPORT_CLOSE)
         self.server.sockets.pop(self.sid, None)
 
@@ -189,6 +192,7 @@ class Probe:
         self._is_answered = False
 
     async def take(self, data: str | bytes) -> bool:
+        """Handle a message of the new WebSocket; False for one that the handshake does not allow."""
         socket, transport = self._socket, self._connection.transport
         if self._is_answered:
             if data != str(UPGRADE) or socket.closed or socket.upgraded:
@@ -204,6 +208,7 @@ class Probe:
         return True
 
     async def leave(self) -> None:
+        """The WebSocket was lost before the upgrade; polling goes on."""
         self._socket.upgrading = False
 
 

@@ -44,7 +44,9 @@ Move = Callable[[Connection, Access], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """What each event of a client does, after its payload and rights were checked."""
+    """Handlers of the clients' events, by name of event; they run after payload and rights were checked.
+
+    Requests are documented in `server.protocol.requests`, answers in `server.protocol.acknowledgements`."""
 
     _maps: MapService
     _results: Results
@@ -56,6 +58,8 @@ class Handlers:
     _send: Send
 
     async def join(self, connection: Connection, request: protocol.Join) -> Ack:
+        """Enter a map, or a new one without `map_id`. The acknowledgement holds the events after `after_seq`
+        where they are few enough, else a snapshot."""
         if len(connection.maps) >= MAX_MAPS and request.map_id not in connection.maps:
             raise RequestFault("too_large", MAPS(n=MAX_MAPS))
         key = request.map_id or await self._maps.log.create()
@@ -90,6 +94,7 @@ class Handlers:
         return {}
 
     async def chat(self, connection: Connection, request: protocol.Chat) -> Ack:
+        """Queue a turn; `ahead` is the number of turns before it."""
         submitted = await self._maps.turns.submit(
             request.map_id,
             request.text,
@@ -102,6 +107,7 @@ class Handlers:
         return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
 
     async def cancel(self, connection: Connection, request: protocol.Cancel) -> Ack:
+        """Cancel a turn, by default the one that has started; `cancelled` is false if it had ended."""
         turn_id = await self._maps.runner.cancel(request.map_id, request.turn_id)
         return {"cancelled": turn_id is not None, "turn_id": turn_id}
 
@@ -125,6 +131,7 @@ class Handlers:
         return changed(await self._maps.layers.add(request.map_id, draft))
 
     async def layer_update(self, connection: Connection, request: protocol.LayerUpdate) -> Ack:
+        """Change only what was sent: a null resets a value, a missing field keeps it."""
         sent = request.model_fields_set - {"map_id", "layer_id", "seen_version"}
         change = LayerChange.model_validate({name: getattr(request, name) for name in sent})
         by = Author(name=connection.name or None)
@@ -165,6 +172,7 @@ class Handlers:
         return {"seq": seq}
 
     async def recipe_run(self, connection: Connection, request: protocol.RecipeRun) -> Ack:
+        """Queue a turn whose message runs the recipe with these values."""
         text = await self._recipes.request(request.map_id, request.name, request.values)
         submitted = await self._maps.turns.submit(
             request.map_id, text, request.client_id, address=connection.address
@@ -217,9 +225,11 @@ class Handlers:
         return {"seq": await self._maps.comments.remove_thread(request)}
 
     async def copy(self, connection: Connection, request: protocol.MapRequest) -> Ack:
+        """Copy layers and charts to a new map that the sender may change."""
         return {"map_id": await copy_map(self._maps.log, request.map_id)}
 
     async def share(self, connection: Connection, request: protocol.Share) -> Ack:
+        """Read (`view` null), make (true) or withdraw (false) the key of the view link."""
         links = self._maps.links
         if request.view is None:
             return {"view_key": await links.view_key(request.map_id)}
@@ -230,12 +240,14 @@ class Handlers:
         return {"view_key": None}
 
     async def introduce(self, connection: Connection, request: protocol.Introduce) -> Ack:
+        """Take a new name, on all maps of the connection."""
         connection.name = request.name
         for access in connection.maps.values():
             self._maps.hub.presence.enter(access.map_id, connection.someone(access))
         return {}
 
     async def gesture(self, connection: Connection, request: protocol.Gesture) -> Ack:
+        """Show pointer and selection to the others on the map; nothing is stored."""
         sent = request.model_fields_set - {"map_id"}
         change = request.model_dump(mode="json", include=sent)
         self._maps.hub.gestures.point(request.map_id, connection.person, change)
@@ -249,6 +261,7 @@ class Handlers:
         return {}
 
     async def view(self, connection: Connection, request: protocol.View) -> Ack:
+        """Keep the visible bounds of this person, who now counts as watching the map."""
         self._maps.hub.presence.watches(request.map_id, connection.person)
         bounds = list(request.bounds)
         self._maps.hub.gestures.point(request.map_id, connection.person, {"bounds": bounds})
@@ -262,6 +275,8 @@ class Handlers:
         }
 
     async def export(self, connection: Connection, request: protocol.Export) -> Ack:
+        """Write a file, with `export_progress` events to this connection only; the acknowledgement holds its
+        link."""
         wanted = ExportRequest.model_validate(request.model_dump(exclude={"map_id"}, exclude_unset=True))
 
         async def on_progress(name: str, done: int, total: int) -> None:

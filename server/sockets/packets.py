@@ -47,6 +47,7 @@ class BoundedJson:
 
     @staticmethod
     def loads(text: str) -> Any:
+        """An event's name with its unread payload, or with the reason why it cannot be read."""
         if len(text) > MAX_TEXT:
             return [event_name(text), Unreadable("too_large", f"A message may have {MAX_TEXT} bytes.")]
         head = EVENT_HEAD.match(text)
@@ -71,6 +72,7 @@ class BoundedPacket(Packet):  # type: ignore[misc]  # python-socketio has no typ
     attachment_count: int
 
     def decode(self, encoded_packet: str | bytes) -> int:
+        """Read a packet; returns how many attachments follow. Never raises."""
         self.received = 0
         try:
             if isinstance(encoded_packet, bytes):
@@ -87,6 +89,7 @@ class BoundedPacket(Packet):  # type: ignore[misc]  # python-socketio has no typ
         return count
 
     def add_attachment(self, attachment: str | bytes) -> bool:
+        """Count an attachment; True after the last, and the event is then refused."""
         self.received += 1
         if self.received < self.attachment_count:
             return False

@@ -30,6 +30,7 @@ class Jar:
 
     @property
     def coordinates(self) -> str:
+        """As Maven and `spark.jars.packages` write it: `group:artifact:version`."""
         return f"{self.group}:{self.artifact}:{self.version}"
 
     @property

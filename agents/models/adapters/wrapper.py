@@ -1,4 +1,4 @@
-"""An adapter under another calling type: only delegates, so that each wrapper has just its own `stream`."""
+"""Base of the adapters that add a calling type to another adapter; each overrides `stream`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from agents.models.adapters.base import Adapter
 
 
 class Wrapper:
-    """Base class of models that delegate to the model `inner`."""
+    """Implements `agents.core.model.Model`, except for `stream`, by delegating to `inner`."""
 
     def __init__(self, inner: Adapter) -> None:
         self._inner = inner

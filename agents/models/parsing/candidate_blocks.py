@@ -43,6 +43,7 @@ class CandidateBlock:
         raise NotImplementedError
 
     def inside(self, whole: str) -> str:
+        """The part of a complete block `whole` that may hold calls, without its delimiters."""
         return whole
 
 

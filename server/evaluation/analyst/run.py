@@ -68,6 +68,7 @@ class AnalystEvaluation:
         return tried
 
     async def attempt(self, case: AnalystCase) -> AnalystAttempt:
+        """Play one case on a new map and judge its results."""
         model = self.evaluation.model
         async with self.evaluation.new_map() as map_id:
             if self.script is not None:

@@ -113,6 +113,7 @@ class OverviewBuilder:
         return self._files is not None and table.lake.is_sampled
 
     def can_compute(self, table: Table, need: Need) -> bool:
+        """Whether the rows and the files of a table can give this overview."""
         return need.is_possible(table) and (self._files is None or self._files.can_compute(table, need))
 
     async def build(

@@ -52,6 +52,7 @@ class Child:
             self._selector.register(each, selectors.EVENT_READ)
 
     def run(self) -> None:
+        """Serve until the server closes its end of the line."""
         while True:
             for key, _events in self._selector.select(self._select_timeout()):
                 ready = key.fileobj

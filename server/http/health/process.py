@@ -50,6 +50,7 @@ class HealthProcess:
         self._arriving: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
+        """Start the child on the listening sockets, and restart it whenever it ends."""
         self._line, theirs = socket.socketpair()
         self._line.setblocking(False)
         descriptors = (theirs.fileno(), *self._listening)
@@ -71,6 +72,7 @@ class HealthProcess:
         self._loop.add_reader(self._line, self._receive)
 
     async def stop(self) -> None:
+        """End the child and all that waits for it."""
         if self._restart is not None:
             self._restart.cancel()
         self._hang_up()

@@ -62,6 +62,7 @@ class ClientWatch:
         self._check_later()
 
     def end(self) -> None:
+        """Stop watching; the task is not cancelled any more."""
         self._timer.cancel()
 
     def _check_later(self) -> None:

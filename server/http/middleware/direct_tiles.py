@@ -80,6 +80,7 @@ class Connection(BoundedConnection):
         """Answers the first of the messages, the others wait."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Refuse a client that connects too often; a trusted proxy connects for many."""
         super().connection_made(transport)
         remote = _remote(transport)
         if not remote or is_trusted(remote, self._trusted):
@@ -99,11 +100,13 @@ class Connection(BoundedConnection):
         super().connection_lost(exc)
 
     async def shutdown(self, timeout: float | None = 15.0) -> None:
+        """Finish the tile being drawn, for at most `timeout` seconds, and close."""
         if self._drawing is not None:
             await asyncio.wait([self._drawing], timeout=timeout)
         await super().shutdown(timeout)
 
     def data_received(self, data: bytes) -> None:
+        """Answer a lone tile request here; leave anything else to aiohttp."""
         waiter = self._waiter
         if waiter is None or waiter.done() or self._upgraded or self._payload_parser is not None:
             super().data_received(data)

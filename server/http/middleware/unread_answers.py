@@ -24,6 +24,7 @@ class UnreadAnswers:
         """With their addresses; who has waited longest is first."""
 
     def bytes_of(self, address: str) -> int:
+        """Bytes that wait for the clients of a network address."""
         return sum(each.unread for each, known in self._waiting.items() if known == address)
 
     def add(self, connection: BoundedConnection) -> None:
@@ -41,6 +42,7 @@ class UnreadAnswers:
             each.abort()
 
     def remove(self, connection: BoundedConnection) -> None:
+        """Forget a connection that caught up or closed; unknown ones are ignored."""
         self._waiting.pop(connection, None)
 
 
@@ -64,16 +66,19 @@ class BoundedConnection(web.RequestHandler):
         return 0 if self.transport is None else self.transport.get_write_buffer_size()
 
     def pause_writing(self) -> None:
+        """The write buffer is full: count it, and close unless the client takes some of it."""
         super().pause_writing()
         self._is_behind = True
         self._await_progress()
         self._unread.add(self)
 
     def resume_writing(self) -> None:
+        """The client has taken what was buffered."""
         super().resume_writing()
         self._caught_up()
 
     def connection_lost(self, exc: BaseException | None) -> None:
+        """Closed by either side."""
         self._caught_up()
         super().connection_lost(exc)
 

@@ -74,7 +74,9 @@ class AnalysisService:
 
 
 class MapAnalysis:
-    """`plan` may be called before the first step; without it the plan grows with each step. `engine` is the engine
+    """Implements the port `agents.ports.AnalysisSession`.
+
+    `plan` may be called before the first step; without it the plan grows with each step. `engine` is the engine
     that the user asked for; it runs all steps."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One map within one turn: implements the port `agents.ports.MapSession`, and follows the map for the hub.
+"""The agent's access to the map of its turn, which follows the map's events.
 
 Each change is an event of the turn. A tool that draws a layer gets the first browser's receipt, if one is watching."""
 
@@ -28,7 +28,7 @@ MAX_REMOVALS_READ = 200
 
 
 class TurnSession:
-    """The agent's access to the map of its turn. Changes raise TurnLost if the turn left this server."""
+    """Implements the port `agents.ports.MapSession`. Changes raise TurnLost if another server took over the turn."""
 
     def __init__(
         self, turn: Turn, hub: Hub, layers: LayerService, charts: ChartService, server_id: str
@@ -75,6 +75,7 @@ class TurnSession:
             self._focus = focus.model_copy(update={"layer_id": None})
 
     def begin(self, state: MapState) -> None:
+        """Start from this state of the map; `see` brings later events."""
         self._state = state
 
     def see(self, events: Sequence[Event]) -> None:

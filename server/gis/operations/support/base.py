@@ -46,6 +46,7 @@ class Tid(UserDefinedType[Any]):
     cache_ok = True
 
     def get_col_spec(self, **_: object) -> str:
+        """The type's name in SQL."""
         return "tid"
 
 
