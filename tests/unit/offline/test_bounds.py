@@ -16,11 +16,11 @@ from agents.offline.language.cursor import cursor_of
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_STEPS, MAX_TOKENS, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.parser import parse
+from tests.support.work import calls
 from tests.unit.geo_agent.tables import AIRPORTS
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
 from tests.unit.offline.test_fuzz import VOCABULARY, WORDS
-from tests.unit.offline.test_many_tables import calls
 
 MAX_STALL_S = 0.05
 BEAT_S = 0.002
