@@ -11,7 +11,7 @@ DEPTHS = {"Polygon": 1, "MultiPolygon": 2}
 
 
 def checked_area(area: dict[str, Any]) -> dict[str, Any]:
-    """The area as it is. Raises ValueError, whose message says why."""
+    """The area unchanged, if it is valid. Raises ValueError with the reason."""
     depth = DEPTHS.get(str(area.get("type")))
     if depth is None or not area.keys() <= MEMBERS:
         raise ValueError("an area is a GeoJSON Polygon or MultiPolygon, with nothing but its coordinates")

@@ -44,7 +44,7 @@ def rows_of(chart: Chart, data: ChartData) -> Iterator[list[Any]]:
 
 
 def labels(axis: Axis, place: int) -> list[Any]:
-    """What a place is called: its value, or the edges of its bin."""
+    """The label of a place on an axis: its value, or the edges of its bin."""
     if axis.edges:
         return [moment(edge) if axis.kind == "time" else edge for edge in axis.edges[place : place + 2]]
     if place >= len(axis.keys):

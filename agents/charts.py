@@ -1,4 +1,4 @@
-"""The nouns of charts, shared by the agents and the server: a wish for one, the chart, and what it draws.
+"""Chart models, shared by the agents and the server: a requested chart, a chart on a map, and the data that it draws.
 
 A chart has *places* along its first axis (a category, or a bin of numbers or of time), and in each place one value
 for each *series*. Points of a scatter plot are listed one by one. Times are seconds since 1970, UTC."""
@@ -21,7 +21,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 class ChartDraft(Value):
-    """A wish for a chart, either of a layer (of what it shows) or of a whole table."""
+    """A requested chart, either of a layer (of what it shows) or of a whole table."""
 
     kind: ChartKind
     layer_id: str | None = None
@@ -79,9 +79,9 @@ class Chart(Value):
 
 
 class Axis(Value):
-    """Where rows go. `keys` are a category's values as text (null for rows without one); behind them is one place
-    for `others` further values, if there are any. `edges` are those of bins: a bin holds its lower edge, the last
-    one also its upper edge."""
+    """An axis. `keys` are a category's values as text (null for rows without one); `others` further values share
+    one place after them. `edges` are those of bins: a bin includes its lower edge, the last one also its upper
+    edge."""
 
     kind: Literal["category", "number", "time"]
     column: str

@@ -1,4 +1,4 @@
-"""The nouns of GeoAgent, shared by its agents and the server that hosts them: tables, layers, styles, focus.
+"""Data types shared by the agents and the server that hosts them: tables, layers, styles, focus.
 
 Values only. Coordinates are longitude and latitude in degrees (EPSG:4326) and a bounding box is
 `(west, south, east, north)`; `west > east` means that it crosses the antimeridian."""
@@ -39,8 +39,8 @@ Zoom = Annotated[float, Field(ge=0, le=24)]
 
 
 class Value(BaseModel):
-    """A value object: compared by content, unchangeable, closed to unknown fields, but where it was stored (read with
-    `extra="ignore"`): a newer version on the same database may have added fields."""
+    """An immutable value, compared by content. Unknown fields are refused, except in stored values (read with
+    `extra="ignore"`), to which a newer version on the same database may have added some."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -212,7 +212,7 @@ class LegendEntry(Value):
     """One row of a legend. `size` is a circle's radius or a line's width in CSS pixels."""
 
     label: str
-    """In English; `code` says what it is, for those who word it themselves."""
+    """In English; clients in other languages word it by `code`."""
     code: Literal["range", "value", "other", "no_data", "few", "many", "name", "step"] = "name"
     """`range` is from `minimum` to just under `maximum`, of which `open` ends have no bound; `value` is `value`."""
     color: str
@@ -229,7 +229,7 @@ class LegendEntry(Value):
 
 
 class Legend(Value):
-    """Derived from the very expression that is drawn. `shape` says how a swatch looks; `wording` is that of `note`."""
+    """Derived from the expression that draws the layer. `shape` is that of a swatch; `wording` is that of `note`."""
 
     title: str
     kind: StyleKind = "single"
@@ -287,7 +287,7 @@ class Layer(Value):
 
 
 class LayerDraft(Value):
-    """A wish for a new layer. Without an id, name or colour the map chooses free ones."""
+    """A requested layer. Without an id, name or colour the map chooses free ones."""
 
     table: str
     id: str | None = None
@@ -330,7 +330,7 @@ class RecipeCard(Value):
 
 
 class Focus(Value):
-    """What the user points at. The first that is there counts: selection, drawn area, viewport."""
+    """What the user points at. The first one present counts: selection, drawn area, viewport."""
 
     layer_id: str | None = None
     feature_ids: tuple[int | str, ...] = ()
@@ -351,16 +351,16 @@ class QueryReceipt(Value):
     filter: Cql2 | None = None
     """The rows of `table` that the question was about, or that it made."""
     rows: int | None = None
-    """How many those are, where it was counted."""
+    """Number of these rows, if they were counted."""
     values: dict[str, float] = {}
     """Numbers about all of these rows, by what they are: `count`, `mean`, `maximum`."""
     column: str | None = None
     """The column that `values` are the statistics of."""
     key: str | None = None
     cells: tuple[tuple[Any, dict[str, float]], ...] = ()
-    """Of questions for rows: the value of the column `key` and the numbers by column, row by row."""
+    """For queries of rows: the value of the column `key` and the numbers by column, row by row."""
     texts: tuple[tuple[str, ...], ...] = ()
-    """What the rows of `cells` are called: a few short texts of each."""
+    """Labels of the rows of `cells`: a few short texts of each."""
     notes: tuple[str, ...] = ()
     """Notes on the method: units, CRS, expected errors."""
 
@@ -377,7 +377,7 @@ class Place(Value):
     detail: str = ""
     population: float | None = None
     whole: bool = True
-    """What was asked for is all of its name, or its code in capitals; not a part of it, and not only similar."""
+    """The search text is its whole name, or its code in capitals; not a part of the name or a similar one."""
 
 
 class FoundPlaces(Value):

@@ -11,7 +11,7 @@ _SPARK = r"on\s+(?:apache\s+)?spark"
 _VERIFY = (
     rf"(?:and\s+)?verif(?:y|ied)(?:\s+(?:it|this|that))?\s+(?:{_SPARK}|(?:on|by|with)\s+both\s+engines)"
     r"|(?:and\s+)?verify(?:\s+(?:it|this|that))?"
-    r"|(?:(?<=[,;(])|(?<=[,;] ))verified"  # elsewhere it is said of rows: `sightings that are verified`
+    r"|(?:(?<=[,;(])|(?<=[,;] ))verified"  # elsewhere it describes rows: `sightings that are verified`
     r"|(?:on|by|with)\s+both\s+engines"
 )
 _ENDINGS: dict[Wanted, re.Pattern[str]] = {

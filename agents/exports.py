@@ -1,4 +1,5 @@
-"""What a file that is delivered should hold: which tables or layers, which columns, and in which form."""
+"""Requests for exported files (which tables or layers, which columns, in which form), and reports of what was
+written."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from agents.worded import Part
 
 ExportFormat = Literal["gpkg", "geojson", "geojsonl", "fgb", "parquet", "shp", "kml", "csv", "xlsx", "json"]
 Placing = Literal["shape", "wkt", "xy", "none"]
-"""Where a row says where it is: in a geometry, in a column of WKT, in columns x and y, or nowhere."""
+"""How a row holds its location: as a geometry, as WKT in a column, in columns x and y, or not at all."""
 MultiKind = Literal["single", "multi"]
 Outside = Literal["drop", "null"]
-"""What becomes of shapes far outside of a CRS's area of use: their rows are dropped, or have no shape."""
+"""What happens to shapes far outside of a CRS's area of use: their rows are dropped, or have no shape."""
 
 WITH_MEMBERS = frozenset({"geojson", "json"})
 """Formats with room for further top-level members."""
@@ -98,7 +99,7 @@ class ExportReport(Value):
     wording: tuple[tuple[Part, ...], ...] = ()
     """How each note was made, as in `ai_response`."""
     link: str = ""
-    """Relative to `/api/maps/{map_id}/`: the map's id is a right, and no model needs it."""
+    """Relative to `/api/maps/{map_id}/`, because the map's id grants access and no model needs it."""
     expires_at: str = ""
     """ISO 8601, UTC."""
 

@@ -43,17 +43,18 @@ class TableRegistry(Protocol):
         """All tables, sorted by id."""
 
     def shared(self) -> Sequence[Table]:
-        """Those that every map may read, sorted by id: the same object until one of them changes, so that what is
-        worked out from thousands of tables can be kept."""
+        """The tables that every map may read, sorted by id. The same object until one of them changes, so that
+        callers can cache what they compute from thousands of tables."""
 
     def own(self) -> Sequence[Table]:
-        """The others, sorted by id: results of analyses and uploads of this map."""
+        """The other tables, sorted by id: results of analyses and uploads of this map."""
 
     def get(self, table_id: str) -> Table:
-        """By id, or by bare name where only one table has it. Raises ToolFailed with the nearest ids."""
+        """The table with this id, or with this bare name if only one has it. Raises ToolFailed with the nearest
+        ids."""
 
     async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
-        """Best first, by names, columns and comments."""
+        """Tables that match the text by names, columns and comments, best first."""
 
 
 class MapSession(Protocol):
@@ -68,10 +69,11 @@ class MapSession(Protocol):
         """What the user points at: a selection, a drawn area or the viewport; None if unknown."""
 
     def layers(self) -> Sequence[Layer]:
-        """Bottom first, as of the last event."""
+        """The layers, bottom first, as of the last event."""
 
     async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
-        """The layer as drawn and the browsers' report: `drawn: 812 features in view`, or `no browser is watching`."""
+        """Add a layer; returns it as drawn, and the browsers' report: `drawn: 812 features in view`, or `no
+        browser is watching`."""
 
     async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]:
         """Change a layer; returns it with the browsers' report, as `add_layer` does."""
@@ -80,19 +82,19 @@ class MapSession(Protocol):
         """Remove a layer from the map; its table stays."""
 
     async def reorder(self, layer_ids: Sequence[str]) -> None:
-        """Bottom first; layers not named keep their order below."""
+        """Draw the layers in this order, bottom first; layers that are not named keep their order below these."""
 
     async def group_layer(self, layer_id: str, group: str | None) -> None:
         """Put a layer into the group of this name, next to its other layers; with None take it out of its group."""
 
     async def reset(self) -> int:
-        """Remove all layers; how many there were."""
+        """Remove all layers; returns how many there were."""
 
     def charts(self) -> Sequence[Chart]:
-        """Oldest first, as of the last event."""
+        """The charts, oldest first, as of the last event."""
 
     async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
-        """Draws a chart from aggregates of the database and puts it on the map."""
+        """Compute a chart in the database and put it on the map; returns it with the data that it draws."""
 
     async def remove_chart(self, chart_id: str) -> Chart:
         """Remove a chart from the map; returns it."""
@@ -111,12 +113,12 @@ class DataSource(Protocol):
     """Read-only questions to PostGIS, with time and row limits."""
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
-        """Rows that pass the filter, and lie within a GeoJSON geometry if one is given."""
+        """Number of rows that pass the filter and, with `within` (GeoJSON, EPSG:4326), intersect it."""
 
     async def counted(
         self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None
     ) -> Count:
-        """The same, and whether it is exact."""
+        """As `count`, with whether the number is exact."""
 
     async def bounds(self, table: str) -> Mapping[str, Any]:
         """`bounds` in the table's own reference system and `bounds_lonlat`, each `{crs, box, exact}`; only `bounds`
@@ -140,11 +142,12 @@ class DataSource(Protocol):
         *,
         lonlat: bool = False,
     ) -> Mapping[str, Any]:
-        """`{columns, rows, total, truncated}`; without geometry columns unless asked for by name: GeoJSON then, in
-        the reference system that `geometry_crs` names for each."""
+        """`{columns, rows, total, truncated}`. Geometry columns are left out unless named; they are then GeoJSON
+        in the table's CRS, or in EPSG:4326 with `lonlat`, as `geometry_crs` says for each."""
 
     async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """By table the `columns` of the rows that are looked for; tables that cannot be read are left out."""
+        """The rows that hold the texts, by table id, each with the `columns` of the search. Tables that cannot be
+        read are left out."""
 
     async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         """Find places by name in the user's tables, best match first."""
@@ -172,7 +175,7 @@ class Analyst(Protocol):
     """Plans and runs spatial analyses, and manages their results."""
 
     def operations(self) -> Sequence[OperationInfo]:
-        """What its analyses can do."""
+        """The operations that its analyses can use."""
 
     async def run(self, goal: str, session: MapSession, context: ToolContext) -> AnalysisReport:
         """Answer a question by a new analysis, on behalf of a tool call.
@@ -188,10 +191,11 @@ class Analyst(Protocol):
     async def save_recipe(
         self, name: str, parameters: Sequence[str] | None, session: MapSession
     ) -> RecipeCard:
-        """Save the map's latest finished analysis; of its values these are parameters, or all that can be."""
+        """Save the plan of the map's latest finished analysis. `parameters` are the values that a run may change;
+        None takes all."""
 
     async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: MapSession) -> AnalysisReport:
-        """Run it as a new analysis; returns the text for the user."""
+        """Run a recipe as a new analysis, with `values` by parameter; missing ones are as saved."""
 
     async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None:
         """Rename a recipe of the map. Raises ToolFailed if there is no such recipe or the name is taken."""
@@ -213,7 +217,8 @@ class LakeTables(Protocol):
     """Registers datasets of Parquet files as tables of a map."""
 
     async def add(self, location: str, name: str | None, srid: int | None, session: MapSession) -> LakeAdded:
-        """`location` is a path on the server; without a name the table is called as the file or folder.
+        """`location` is a path on the server; without a `name` the table is named after the file or folder.
+        `srid` (EPSG) applies where the files name no CRS.
 
         Raises ToolFailed with the reason where the path may not be read, holds no dataset, or the name is taken."""
 
@@ -226,7 +231,7 @@ class InfoStore(Protocol):
 
 
 class StepOutcome(Protocol):
-    """What a step of an analysis left: a table of rows, known to later steps by `step`."""
+    """The result of an analysis step: a table, which later steps refer to by `step`."""
 
     @property
     def step(self) -> str:
@@ -254,7 +259,7 @@ class StepOutcome(Protocol):
 
     @property
     def title(self) -> str:
-        """What the plan calls the step; empty for none."""
+        """The title of the step in the plan; empty if it has none."""
 
 
 OperationTrait = Literal[

@@ -1,4 +1,4 @@
-"""What people call coordinate reference systems, by their EPSG codes."""
+"""Common names of coordinate reference systems, by EPSG code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Keeps what is worked out from the tables that every map may read, of which there may be thousands, and adds those of
-one map."""
+"""Caches what is computed from the tables that every map may read, of which there may be thousands, and merges in
+the tables of one map."""
 
 from __future__ import annotations
 

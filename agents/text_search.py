@@ -1,4 +1,4 @@
-"""What is looked for in the texts of several tables at once."""
+"""A search for texts in several tables at once."""
 
 from __future__ import annotations
 

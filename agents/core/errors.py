@@ -40,7 +40,7 @@ class DeclarationError(TypeError):
 
 
 def faults_in(subject: str, error: ValidationError) -> str:
-    """Where a document is not valid and why, in one line, without its values. `subject` is what the document is."""
+    """Where and why a document is invalid, in one line, without its values. `subject` names the document."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     places = [
         f"{'.'.join(map(str, fault['loc']))[:80] or subject}: {fault['msg']}"

@@ -1,4 +1,4 @@
-"""Names that nothing has yet: `trees`, else `trees_2`, `trees_3` ..., or `trees_`."""
+"""Unused names: `trees`, else `trees_2`, `trees_3` ..., or `trees_`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Bound = TypeVar("Bound", int, float)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one turn; None is not a bound.
+    """Bounds of one turn; None means unlimited.
 
     `steps` are model calls. `seconds` is wall time, without the time that the user takes to approve and that tools
     take as their own (`ToolContext.own_time`). `tokens` and `cost` (US dollars) count everything the turn used; with

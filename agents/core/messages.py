@@ -15,9 +15,9 @@ class ToolCall:
     """A model's request to run a tool; `arguments` is the JSON text exactly as the model wrote it.
 
     `approved_with` is set while the call waits for the user's approval: what was filled in for the model when the
-    user was asked. The call then runs with these values and no others; `approved_without` names arguments that were
-    dropped as invalid and stay so, though they may be valid by then. `texts` are values of `arguments` as a model has
-    them that knows more of them than JSON can hold (`agents.worded`)."""
+    user was asked. The call then runs with these values and no others; `approved_without` names arguments that
+    were dropped as invalid and stay so, though they may be valid by then. `texts` are values of `arguments` with
+    their wording (`agents.worded`), from models that know it."""
 
     id: str
     name: str

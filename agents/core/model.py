@@ -68,8 +68,8 @@ class ModelFailed:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The end of a reply. `model` is the model that answered (a fallback may have). `memory` becomes the message's.
-    `text` is the whole text again, from a model that knows more about it than the pieces hold (`agents.worded`)."""
+    """The end of a reply. `model` is the model that answered (a fallback may have). `memory` is stored with the
+    message. `text` is the whole text with its wording (`agents.worded`), from models that know it."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Literal["stop", "tool_calls", "length", "refusal"] = "stop"

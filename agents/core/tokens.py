@@ -13,7 +13,7 @@ from agents.core.messages import Message, ToolMessage, UserMessage
 BYTES_PER_TOKEN = 4
 """Bytes of text that are estimated as a token, which published measurements use as well."""
 MIN_BYTES_PER_TOKEN = 3
-"""The least of tokenizers with small vocabularies reading JSON; what must fit a context is counted with this."""
+"""Lower bound, for JSON and tokenizers with small vocabularies; used where a request must fit a context."""
 MESSAGE_BYTES = 16
 """What the frame of a message, a call or a result takes beside its texts."""
 _SAMPLED_VALUES = 6

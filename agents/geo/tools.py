@@ -45,7 +45,7 @@ class Catalogue:
         self.version = registry.version
         own = {table.id: table for table in registry.own()}
         self.by_id: Mapping[str, Table] = ChainMap(own, _by_id(registry.shared()))
-        # Tuples, because the same tuple is known to be unchanged without looking into it.
+        # Tuples: an identical object is known to be unchanged without comparing its values.
         self.table_ids: Sequence[str] = (*_ids(registry.shared()), *own) if own else _ids(registry.shared())
         self.result_ids: Sequence[str] = tuple(table.id for table in own.values() if table.is_result)
         self.words = (_words(registry.shared()), TableWords(own))

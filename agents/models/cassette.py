@@ -179,7 +179,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(file: Path, tape: dict[str, Any]) -> None:
-    """Whole or not at all."""
+    """Write the file atomically."""
     new = file.with_suffix(file.suffix + ".new")
     new.write_text(json.dumps(tape, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     new.replace(file)

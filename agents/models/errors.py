@@ -120,7 +120,7 @@ def unreachable(config: ModelConfig) -> ModelError:
 
 
 def broken(config: ModelConfig) -> ModelError:
-    """The stream ended before its end, and part of the answer has been shown already."""
+    """The error of a connection that was lost after part of the answer was shown."""
     return ModelError(
         "unavailable", f"The connection to {config.title} broke in the middle of the answer; ask again."
     )

@@ -60,8 +60,8 @@ def _units(vectors: Any) -> Any:
 
 
 def local_embeddings(kind: str, model: str) -> LocalEmbeddings | None:
-    """The model of this kind; None where the kind is not of this process. Raises ModelError `not_configured` where the
-    packages or the files are not there."""
+    """The model of this kind; None if models of this kind do not run in this process. Raises ModelError
+    `not_configured` where the packages or the files are not there."""
     if kind not in ("model2vec", "wordllama"):
         return None
     missing = [each for each in dict.fromkeys(("model2vec", kind)) if find_spec(each) is None]

@@ -122,7 +122,7 @@ APART_ONLY = "than|difference|differ|gap|apart|rest|remaining|other|others|witho
 APART = f"{MORE}|{LESS}|{GONE}|{APART_ONLY}"
 RATIO = "ratio|quotient|proportion|for (?:each|every)|Verhältnis|rapport|proporción|razón|نسبة"
 AVERAGE = "average|mean|on average|Durchschnitt|Mittel|moyenne|promedio|media|متوسط"
-"""Words that say how a number was reckoned from others."""
+"""Words that say how a number was calculated from others."""
 
 NUMBER_WORDS: dict[str, float] = {
     **{word: number for word, number in units.NUMBER_WORDS.items() if number >= 2},

@@ -120,7 +120,7 @@ class Agent:
             async for event in events:
                 if type(event) is Finished:
                     return event
-        raise RuntimeError("the turn ended without saying so")
+        raise RuntimeError("the turn ended without a Finished event")
 
     async def chat(self, text: str) -> str:
         """Run one turn; the final text is returned and sent to `socket_emit`."""

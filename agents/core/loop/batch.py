@@ -102,7 +102,7 @@ class Batch:
         if task.cancelled():
             pass
         elif task.exception() is not None:
-            log.error("a call broke off", exc_info=task.exception())
+            log.error("a call ended unexpectedly", exc_info=task.exception())
         else:
             result = self.results[index] = task.result()
             self._ready.append(partial(self._finished_event, index, result))

@@ -63,9 +63,9 @@ class Finished:
     """The end of the turn, always the last event.
 
     `status`: `done`; `limit` (`reason` names it: steps, seconds, tokens, cost, identical_failures); `failed`
-    (`reason` is a model error's code, `unavailable` after a `ToolUnavailable`, or `internal`); `cancelled`; `waiting`
-    for an approval, to be resumed.
-    `extra` is what annotation hooks say of the answer, `memory` what the model keeps with it for later turns."""
+    (`reason` is a model error's code, `unavailable` after a `ToolUnavailable`, or `internal`); `cancelled`;
+    `waiting` for an approval, to be resumed. `extra` holds what annotation hooks add to the answer, `memory` what
+    the model keeps with it for later turns."""
 
     text: str
     status: Status = "done"

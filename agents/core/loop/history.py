@@ -32,7 +32,7 @@ class Conversation:
         self._known = 0
         self._has_objection = False
         self.size = 0
-        """Bytes of the view as it is sent, about."""
+        """Approximate size of the view as sent, in bytes."""
 
     def refresh(self) -> None:
         """Read the history again, in case someone else changed it."""
@@ -74,8 +74,8 @@ class Conversation:
         return last.calls if isinstance(last, AssistantMessage) else ()
 
     def ask(self, text: str) -> None:
-        """The user's next message. What the turn before left open is closed first: calls, and a turn without an
-        answer, after which some providers refuse a message of the user."""
+        """Append the user's next message. What the previous turn left open is closed first: calls without a
+        result, and a missing answer, after which some providers refuse a user message."""
         self.close_pending()
         if self.view and not isinstance(self.view[-1], AssistantMessage):
             self.append(AssistantMessage(INTERRUPTED))

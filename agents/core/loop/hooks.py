@@ -67,7 +67,8 @@ class hook:
 
     @staticmethod
     def history(function: F) -> F:
-        """`(self, messages) -> messages`: the history as the next model call sees it; itself it stays."""
+        """`(self, messages) -> messages`: the history as the next model call sees it; the stored history is
+        unchanged."""
         return _mark(function, "history", None)
 
     @overload

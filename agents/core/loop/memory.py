@@ -24,8 +24,8 @@ def keep_within(
 class Summary:
     """Replaces what is older than the newest `keep_tokens` by a summary, once the whole exceeds `over_tokens`.
 
-    `summarise` is asked once for each stretch that is to go; the answer is remembered and extended, so the
-    beginning of the prompt stays the same from step to step and a prompt cache can serve it."""
+    `summarise` is called once for each stretch that is dropped; its result is kept and extended, so the beginning
+    of the prompt stays the same from step to step and a prompt cache can serve it."""
 
     def __init__(
         self, summarise: Summarise, *, over_tokens: int, keep_tokens: int, count: Counter = estimate_tokens

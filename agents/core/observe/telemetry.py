@@ -116,4 +116,4 @@ class Telemetry:
 
 
 telemetry = Telemetry()
-"""The process's own."""
+"""The default counters of this process."""

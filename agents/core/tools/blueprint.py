@@ -28,7 +28,7 @@ from agents.core.tools.hints import (
     schema_of,
     without_null,
 )
-from agents.core.tools.param import DYNAMIC_KEYWORDS, Dynamic, Param, fitted
+from agents.core.tools.param import DYNAMIC_KEYWORDS, Dynamic, Param, adapt_arity
 from agents.core.tools.schema_keywords import Check, Slot, Slots
 
 Schema = dict[str, Any]
@@ -69,7 +69,7 @@ class Blueprint:
     open: bool = False
     """Whether arguments beyond the declared ones are taken."""
     size: int = 0
-    """Bytes of the static schema, about."""
+    """Approximate size of the static schema, in bytes."""
     details: Mapping[str, Schema] = field(default_factory=dict)
     """The whole schemas of parameters of which the model is shown less; a refusal quotes them."""
 
@@ -126,9 +126,9 @@ def from_schema(
     for name, fragment in schema.get("properties", {}).items():
         properties[name] = {key: value for key, value in fragment.items() if key not in _EXTRAS}
         if fragment.get("resolve") is not None:
-            resolvers[name] = fitted(fragment["resolve"], 2)
+            resolvers[name] = adapt_arity(fragment["resolve"], 2)
         if fragment.get("narrow") is not None:
-            narrows[name] = fitted(fragment["narrow"], 3)
+            narrows[name] = adapt_arity(fragment["narrow"], 3)
         if fragment.get("drop_invalid"):
             droppable.add(name)
     required = tuple(name for name in schema.get("required", ()))
@@ -142,7 +142,7 @@ def from_schema(
         whole["required"] = asked
     whole.update({key: value for key, value in schema.items() if key not in (*whole, "required", "title")})
     static, slotted, places = _split(whole, narrows)
-    slotted.pop("required", None)  # seen to after the resolvers have had their turn
+    slotted.pop("required", None)  # checked after the resolvers have run
     shown = _shown(schema.get("properties", {}))
     if shown_schema is not None:
         shown = dict.fromkeys(static["properties"], shown_schema)
@@ -305,7 +305,7 @@ class _Signature:
         params = markers(hint)
         inject = next((param.inject for param in params if param.inject is not None), None)
         if inject is not None:
-            self.injected[name] = fitted(inject, 1)
+            self.injected[name] = adapt_arity(inject, 1)
             return
         self.properties[name] = self._fragment(parameter, hint, params)
         if parameter.default is parameter.empty:
@@ -379,7 +379,7 @@ def _split(schema: Schema, narrows: Mapping[str, Dynamic]) -> tuple[Schema, Sche
                         )
                     narrow = narrows.get(str(path[1])) if len(path) > 1 and key == "enum" else None
                     slotted[key] = Slot(len(places))
-                    places.append(DynamicPlace(path, key, fitted(value, 1), narrow))
+                    places.append(DynamicPlace(path, key, adapt_arity(value, 1), narrow))
                 elif not names and key in _FREE:
                     static[key] = slotted[key] = list(value) if isinstance(value, tuple) else value
                 else:

@@ -67,7 +67,7 @@ def arity(function: Callable[..., Any], most: int) -> int:
     return min(count, most)
 
 
-def fitted(function: Callable[..., Any], most: int) -> Callable[..., Any]:
+def adapt_arity(function: Callable[..., Any], most: int) -> Callable[..., Any]:
     """A callable that takes `most` arguments and passes on as many of the first ones as `function` wants.
 
     The first one is the owner, which a bound method already has."""
@@ -80,7 +80,7 @@ def fitted(function: Callable[..., Any], most: int) -> Callable[..., Any]:
     return lambda *arguments: function(*arguments[:count])
 
 
-def fitted_last(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def adapt_processor(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """For pre- and postprocessors: `f(value)` or `f(owner, value)`, called as the latter."""
     if arity(function, 2) == 2:
         return function

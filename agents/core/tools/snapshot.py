@@ -14,7 +14,7 @@ from agents.core.awaitables import is_awaitable
 from agents.core.model import ToolSpec
 from agents.core.tokens import schema_size, size_of
 from agents.core.tools.blueprint import DynamicPlace
-from agents.core.tools.param import fitted
+from agents.core.tools.param import adapt_arity
 from agents.core.tools.schema_keywords import Choices
 from agents.core.tools.tool import Tool
 
@@ -22,7 +22,8 @@ _UNSET = object()
 _SPEC_BYTES = 80
 """What a provider's form of a tool takes beside its name, description and schema."""
 _MAX_TAKES = 3
-"""How often values are asked for when the toolbox changes meanwhile; after that, as it was at the last start."""
+"""Attempts to evaluate values while the toolbox keeps changing; the last one keeps the toolbox as it was at its
+start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class View:
     spec: ToolSpec
     slots: tuple[Any, ...] = ()
     size: int = 0
-    """Bytes of `spec` as it is sent, about."""
+    """Approximate size of `spec` as sent, in bytes."""
     is_offered: bool = True
 
 
@@ -47,7 +48,7 @@ class Snapshot:
     views: Mapping[str, View]
     specs: tuple[ToolSpec, ...]
     size: int = 0
-    """Bytes of all specs as they are sent, about."""
+    """Approximate size of all specs as sent, in bytes."""
 
 
 NO_TOOLS = Snapshot({}, ())
@@ -69,7 +70,7 @@ class _Source:
         """Whether the last value differs from the one before."""
 
     def take(self, raw: Any) -> bool:
-        """Accept a fresh value; whether it differs from the one before."""
+        """Accept a fresh value; returns whether it differs from the previous one."""
         if type(raw) is tuple and raw is self.raw:
             self.changed = False
         else:
@@ -115,7 +116,7 @@ class _Sources:
                 uses.append((place, source))
             if callable(tool.description):
                 key = (id(tool.description), id(owner), 0, False)
-                source = found.setdefault(key, _Source(None, fitted(tool.description, 1), owner))
+                source = found.setdefault(key, _Source(None, adapt_arity(tool.description, 1), owner))
                 uses.append((None, source))
             if uses:
                 self.uses[tool.name] = uses

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, overload
 from agents.core.errors import DeclarationError
 from agents.core.tools.blueprint import Blueprint, Schema, from_function
 from agents.core.tools.context import ToolContext
-from agents.core.tools.param import fitted_last
+from agents.core.tools.param import adapt_processor
 
 F = TypeVar("F", bound=Callable[..., Any])
 Processor = Callable[..., Any]
@@ -295,7 +295,7 @@ def _runner(function: Callable[..., Any], blueprint: Blueprint) -> Runner:
 def _processors(given: Processors) -> tuple[Callable[[Any, Any], Any], ...]:
     if given is None:
         return ()
-    return tuple(fitted_last(item) for item in ([given] if callable(given) else given))
+    return tuple(adapt_processor(item) for item in ([given] if callable(given) else given))
 
 
 def _is_name(name: str) -> bool:

@@ -10,8 +10,8 @@ MAX_EXACT = 2**53
 def as_doubles(expression: Any) -> Any:
     """The expression with floating-point numbers in place of whole numbers that these cannot all represent.
 
-    PostgreSQL's JSON has no exponents: it gives 1e17 back as a whole number, which may differ from the number that was
-    stored, and a style would be another one than itself."""
+    PostgreSQL's JSON has no exponents: it gives 1e17 back as a whole number, which may differ from the number
+    that was stored, and the stored style would then differ from the original."""
     if isinstance(expression, dict):
         return {key: as_doubles(value) for key, value in expression.items()}
     if isinstance(expression, list):

@@ -1,5 +1,5 @@
-"""Named colour ramps as data, chosen so that people with colour-vision deficiency can tell the classes apart; RdYlGn,
-which they cannot, is there for who asks for it, and never chosen by itself.
+"""Named colour ramps as data, chosen so that people with colour-vision deficiency can tell the classes apart;
+RdYlGn, which they cannot, is there for those who ask for it, and is never chosen automatically.
 
 Sequential and diverging ramps, and Set2 and Dark2, are from ColorBrewer 2.0 by Cynthia Brewer, Mark
 Harrower and The Pennsylvania State University (Apache License 2.0). Viridis, Cividis, Plasma, Magma and

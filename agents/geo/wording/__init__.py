@@ -1,1 +1,2 @@
-"""What tools and answers say alike: counts, numbers, filters, styles, rows, positions and titles of charts as text."""
+"""Wording shared by tools and answers: counts, numbers, filters, styles, rows, positions and titles of charts as
+text."""

@@ -1,4 +1,4 @@
-"""Titles of charts that nobody gave one: what is drawn, with columns as words. Pure functions."""
+"""Default titles of charts: what is drawn, with columns as words. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLOURED = Template("chart_coloured", "{title}, by {color}")
 
 
 def chart_title(chart: Chart) -> str:
-    """The title that somebody gave, else `Mean elevation (m) by continent`, `Airports by elevation (m)`."""
+    """The title that was chosen, else `Mean elevation (m) by continent`, `Airports by elevation (m)`."""
     if chart.titled:
         return chart.title
     rows = chart.table.rpartition(".")[2].replace("_", " ")

@@ -96,7 +96,7 @@ NUMBERED = {
     part: {number: Template(f"{part}_{name.lower()}", name) for number, name in enumerate(names.split(), 1)}
     for part, names in (("month", _MONTHS), ("weekday", _WEEKDAYS))
 }
-"""What the numbers of a part of a date are called."""
+"""Names of the numbers of a part of a date."""
 
 COLOURS = {
     name: Template(f"colour_{name.replace(' ', '_')}", name)

@@ -39,8 +39,8 @@ class Anthropic(Adapter):
     def _make_client(self) -> Any:
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-        # The SDK's own HTTP client closes itself when it is collected, by then perhaps with file descriptors
-        # that others have been given meanwhile; this one leaves that to `aclose`.
+        # The SDK's own HTTP client closes its sockets when it is garbage-collected, when their file descriptors
+        # may already belong to others; this one closes them in `aclose` only.
         http = DefaultAsyncHttpxClient()
         client = AsyncAnthropic(api_key=self.config.key, base_url=self.config.base_url, http_client=http)
         return self._limited(client)

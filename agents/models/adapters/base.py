@@ -81,7 +81,7 @@ class Adapter(ABC):
         self._touch(self.client())
 
     async def aclose(self) -> None:
-        """Close the connections of a client of our own; the model may be used again all the same."""
+        """Close the connections of a client of our own; the model may be used again afterwards."""
         made, self._made = self._made, None
         if made is not None and self._given is None:
             await made.close()

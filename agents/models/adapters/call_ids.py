@@ -15,7 +15,7 @@ _ACCEPTED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class OutgoingIds:
-    """Ids that the provider accepts, the same one for the same call. `length` is for those who count."""
+    """Ids that the provider accepts, the same one for the same call; `length` is the exact length that it demands."""
 
     def __init__(self, length: int | None = None) -> None:
         self._length = length

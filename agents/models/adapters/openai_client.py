@@ -14,8 +14,8 @@ def make_client(config: ModelConfig) -> Any:
     """A client of OpenAI's SDK with our limits. What is made with it is closed by `aclose`."""
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-    # The SDK's own HTTP client closes itself when it is collected, by then perhaps with file descriptors that
-    # others have been given meanwhile; this one leaves that to `aclose`.
+    # The SDK's own HTTP client closes its sockets when it is garbage-collected, when their file descriptors may
+    # already belong to others; this one closes them in `aclose` only.
     client = AsyncOpenAI(
         api_key=config.key or NO_KEY, base_url=config.base_url, http_client=DefaultAsyncHttpxClient()
     )

@@ -218,6 +218,6 @@ def _again(asked: ModelRequest, raw: str, fault: str) -> ModelRequest:
 
 
 def _unfenced(text: str) -> str:
-    """Without prose or a fence around the object, if it is plain where the object is."""
+    """The object without prose or a fence around it, if its bounds are clear."""
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text.strip()

@@ -39,7 +39,7 @@ class CandidateBlock:
     """Characters that were read before it turned out that this is no block."""
 
     def end(self, text: str) -> int | None:
-        """Where the block ends, once that has come."""
+        """The offset behind the block in a text that still grows; None until the end has arrived."""
         raise NotImplementedError
 
     def inside(self, whole: str) -> str:

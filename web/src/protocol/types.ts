@@ -153,7 +153,7 @@ export interface Chat {
   focus?: Focus | null;
 }
 /**
- * What the user points at. The first that is there counts: selection, drawn area, viewport.
+ * What the user points at. The first one present counts: selection, drawn area, viewport.
  */
 export interface Focus {
   layer_id?: string | null;
@@ -289,7 +289,7 @@ export interface ChartAdd {
   chart: ChartDraft;
 }
 /**
- * A wish for a chart, either of a layer (of what it shows) or of a whole table.
+ * A requested chart, either of a layer (of what it shows) or of a whole table.
  */
 export interface ChartDraft {
   kind: "bar" | "line" | "scatter" | "histogram" | "box";
@@ -712,7 +712,7 @@ export interface DrawLayer {
   source_layer: "features" | "points";
 }
 /**
- * Derived from the very expression that is drawn. `shape` says how a swatch looks; `wording` is that of `note`.
+ * Derived from the expression that draws the layer. `shape` is that of a swatch; `wording` is that of `note`.
  */
 export interface Legend {
   title: string;
@@ -1650,9 +1650,9 @@ export interface ChartData {
   points: Points | null;
 }
 /**
- * Where rows go. `keys` are a category's values as text (null for rows without one); behind them is one place
- * for `others` further values, if there are any. `edges` are those of bins: a bin holds its lower edge, the last
- * one also its upper edge.
+ * An axis. `keys` are a category's values as text (null for rows without one); `others` further values share
+ * one place after them. `edges` are those of bins: a bin includes its lower edge, the last one also its upper
+ * edge.
  */
 export interface Axis {
   kind: "category" | "number" | "time";
