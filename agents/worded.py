@@ -160,7 +160,7 @@ def joined(separator: str, texts: Iterable[str]) -> Worded:
 
 
 def worded_among(values: Mapping[str, Any]) -> dict[str, str]:
-    """Those of the values that have parts."""
+    """Those of the values that have parts, by name."""
     return {name: value for name, value in values.items() if wording_of(value)}
 
 

@@ -56,7 +56,8 @@ class AnalystDesk:
         return OFFERED
 
     async def run(self, goal: str, session: Any, context: ToolContext) -> AnalysisReport:
-        """The analyst's report to the user. However it ends, the end is recorded on the map."""
+        """Run an analysis; returns the analyst's report to the user. However it ends, the end is recorded on the
+        map."""
         session = _turn(session)
         goal, engine = asked_engine(goal)
         analysis = MapAnalysis(goal, session, self._readable, self._analyses, engine)
@@ -102,7 +103,7 @@ class AnalystDesk:
         await self._recipes.remove(turn.map_id, recipe, turn.by)
 
     async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: Any) -> AnalysisReport:
-        """The steps of the recipe, one after the other, without a model."""
+        """Run the steps of the recipe, one after the other, without a model."""
         turn = _turn(session)
         plan = (await self._recipes.get(turn.map_id, recipe)).filled(values)
         analysis = MapAnalysis(plan.goal, turn, self._readable, self._analyses)

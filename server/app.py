@@ -199,7 +199,7 @@ def application(
 def map_service(
     settings: Settings, data: DataParts, analyses: AnalysisParts, agents: TurnAgents, model_name: str
 ) -> MapService:
-    """Maps whose layers are tables that their people may read; start it afterwards."""
+    """The service of maps, not started; layers may only be of tables that their map may read."""
     database, registry, large = data.database, data.registry, data.large
     readable = analyses.results.readable
     source = TableSource(
@@ -232,7 +232,7 @@ def map_service(
 
 
 def tile_service(settings: Settings, data: DataParts, maps: MapService) -> TileService:
-    """Draws the layers of these maps."""
+    """The service that draws the layers of these maps."""
     limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S, caps=data.large.caps)
     large = data.large
     tiles = TileService(

@@ -9,7 +9,7 @@ from server.settings import Settings
 
 
 def lake_storage(settings: Settings) -> LakeStorage:
-    """Its caches are for all of a server to share."""
+    """The storage of lake tables; all parts of a server share it, for its caches."""
     folders, remote = list(settings.lake_paths), None
     if settings.lake_results is not None:
         folders.append(settings.lake_results.expanduser().absolute())

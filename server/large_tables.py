@@ -1,4 +1,4 @@
-"""The parts that keep maps of large and changing tables fast and true, put together for one server."""
+"""The parts of one server that keep maps of large and changing tables fast and up to date."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LargeTables:
     def __init__(self, database: Database, settings: Settings, spark: SparkClient | None = None) -> None:
         """`spark` computes overviews of lake tables, which have none without it."""
         self.rows = settings.large_table
-        """From which on numbers of a table are estimated at first."""
+        """Number of rows from which on the numbers of a table are first estimated."""
         self.versions = DataVersions(database.owner)
         self.caps = _caps(settings)
         self.profiles = ProfileStore(database.owner)

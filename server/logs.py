@@ -12,7 +12,7 @@ NOISY = ("aiohttp", "asyncio", "engineio", "socketio", "httpx", "openai", "alemb
 
 
 def set_up(level: str) -> None:
-    """Both structlog's loggers and the standard library's, at one level."""
+    """Set up structlog's loggers and the standard library's, at one level."""
     number = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
     terminal = sys.stderr.isatty()
     shared: list[Any] = [

@@ -1,4 +1,4 @@
-"""What a server measures of itself, for `/metrics`. Gauges are read when asked for, nothing keeps them."""
+"""Gauges of a server for `/metrics`, each read when Prometheus asks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 Gauge = tuple[str, Callable[[], float]]
-"""What it means, and how to read it."""
+"""Its help text, and the function that reads it."""
 
 
 class Gauges(Collector):

@@ -94,7 +94,7 @@ class AnalysisTools(GeoTools):
         return Result({"removed": recipe}, summary=REMOVED_RECIPE(recipe=recipe))
 
     def _reported(self, report: AnalysisReport) -> Result:
-        """The text for the user, and for the model the tables that it can use now."""
+        """The report's text for the user, and for the model the tables that it can use now."""
         self.seen_tables.update(dict.fromkeys(str(output["table"]) for output in report.outputs))
         made = f"\n{content_of({'outputs': report.outputs})}" if report.outputs else ""
         return Result(content=report.text + made, data={"finished": report.finished, "answer": report.text})

@@ -72,7 +72,8 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
 def from_status(
     status: int, kind: str, message: str, config: ModelConfig, *, retry_after: float | None = None
 ) -> ModelError:
-    """By HTTP status; `kind` is the provider's own code and `message` its message, shown only where it helps."""
+    """The error for an HTTP status; `kind` is the provider's own code and `message` its message, shown only where
+    it helps."""
     title, words = config.title, f"{kind} {message}".lower()
     if status in (401, 403):
         return ModelError("refused_key", _refused(config))
@@ -224,7 +225,7 @@ def _retry_after(error: Exception) -> float | None:
 
 
 def seconds_of(headers: Mapping[str, str]) -> float | None:
-    """`retry-after-ms`, or `Retry-After` in seconds or as a date."""
+    """Seconds to wait, from `retry-after-ms`, or from `Retry-After` in seconds or as a date."""
     try:
         if "retry-after-ms" in headers:
             return max(0.0, float(headers["retry-after-ms"]) / 1000)

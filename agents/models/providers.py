@@ -194,7 +194,7 @@ class Catalogue:
 
     @classmethod
     def named_in(cls, settings: Mapping[str, str]) -> Catalogue:
-        """With the file that `GEOAGENT_PROVIDERS` names in `settings`, or without one."""
+        """The catalogue with the file that `GEOAGENT_PROVIDERS` names in `settings`, or without one."""
         file = settings.get(PROVIDERS_VARIABLE, "").strip()
         return cls.load(Path(file).expanduser() if file else None)
 

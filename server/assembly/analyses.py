@@ -40,7 +40,7 @@ class AnalysisParts:
 
 @asynccontextmanager
 async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[AnalysisParts]:
-    """Results of earlier runs are looked through first."""
+    """The parts of analyses. Tables of analyses whose map was deleted are dropped first."""
     log = EventLog(data.database.owner, data.large.known_tag, WrittenBytes(settings.rate))
     results = Results(data.database.owner, data.database.writer, data.registry, log, lake_results(settings))
     await results.start()
@@ -54,7 +54,7 @@ async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[
 def engines_of(
     settings: Settings, database: Database, registry: Registry, lake: LakeStorage, spark: SparkClient | None
 ) -> tuple[Engines, Budget]:
-    """What runs steps, and the limits of the settings that it keeps to. `spark` is the client of GEOAGENT_SPARK."""
+    """The engines that run steps, and their limits by the settings. `spark` is the client of GEOAGENT_SPARK."""
     budget = Budget(
         cost=settings.analysis_cost,
         rows=settings.result_rows,

@@ -35,7 +35,7 @@ class DataParts:
     spark: SparkClient | None
 
     def reading(self, tables: TableRegistry) -> PostgisData:
-        """Questions about no other tables than these."""
+        """A data source that reads only these tables."""
         return _reading(self.database, tables, self.large)
 
 

@@ -29,7 +29,7 @@ async def opened_model(settings: Settings, given: Model | None) -> AsyncIterator
 
 
 def embedding_model(settings: Settings) -> Embeddings | LocalEmbeddings | None:
-    """The model that GEOAGENT_EMBEDDINGS names, if it does. Raises ModelError `not_configured`."""
+    """The embedding model that GEOAGENT_EMBEDDINGS names; None without one. Raises ModelError `not_configured`."""
     if settings.embeddings is None:
         return None
     try:

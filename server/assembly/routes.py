@@ -45,7 +45,7 @@ def all_routes(
     tile_service: TileService,
     collectors: CollectorRegistry,
 ) -> list[web.RouteDef]:
-    """`collectors` hold the numbers of /metrics."""
+    """All routes; `collectors` hold the numbers of /metrics."""
     database, registry, results = data.database, data.registry, analyses.results
     exporter, at_once, lookup = database.exporter, transfers.exports_at_once, map_service.lookup
     token = settings.metrics_token

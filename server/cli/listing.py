@@ -64,7 +64,7 @@ async def _reader(connection: asyncpg.Connection, schemas: Sequence[str]) -> str
 
 
 def _listed(row: asyncpg.Record) -> ListedTable | None:
-    """None if the catalogue does not have a single geometry type for the table."""
+    """The line of a table; None if the catalogue does not have a single geometry type for it."""
     shapes = [column["type"] for column in json.loads(row["columns"]) if column["type"].startswith("geo")]
     declared = GEOMETRY.fullmatch(shapes[0]) if len(shapes) == 1 else None
     kind = declared[1].upper() if declared else None

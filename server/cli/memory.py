@@ -22,7 +22,7 @@ CHECK_INTERVAL_S = 10.0
 MAX_PAUSE_S = 600.0
 """Between attempts, whose pauses grow while they free little: a full collection holds up the loop."""
 MUCH_BYTES = 128 * 2**20
-"""Above the least that this process had: so much is worth an attempt."""
+"""Bytes above this process's minimum from which giving memory back is worth an attempt."""
 
 
 async def give_back_memory() -> None:

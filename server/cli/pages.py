@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class PageError(Exception):
-    """A page lacks what a command fills."""
+    """A page has no marks for the output of a command."""
 
 
 def require_part(page: Path, name: str) -> None:

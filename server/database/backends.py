@@ -47,7 +47,7 @@ class Lost:
 
 
 class Backends:
-    """Those of one role. `slot` is what all roles of a server share: one connection at a time."""
+    """The lost backends of one role. `slot` is shared by all roles of a server: one connection at a time."""
 
     def __init__(self, connect: Connect, slot: asyncio.Semaphore) -> None:
         self._connect = connect

@@ -146,7 +146,7 @@ class Database:
     async def _session(
         self, lane_name: str, login: roles.Login | None, settings: Mapping[str, str], backends: Backends
     ) -> AsyncIterator[asyncpg.Connection]:
-        """Its place in the lane is free when its backend has stopped."""
+        """A separate session; its place in the lane is free when its backend has stopped."""
         lane = self.lanes[lane_name]
         holder = await lane.enter()
         lost: int | None = None

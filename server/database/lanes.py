@@ -261,11 +261,11 @@ def _holder(party: str | None) -> Holder:
 
 
 class Occupied(Protocol):
-    """A lane, or what orders its work otherwise."""
+    """What `/metrics` reads of a lane, or of a queue of another kind."""
 
     @property
     def name(self) -> str:
-        """As in metrics."""
+        """Value of the label `lane` in metrics."""
 
     @property
     def size(self) -> int:

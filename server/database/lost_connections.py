@@ -16,7 +16,7 @@ from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 IDLE_UNASKED_S = 30.0
-"""A connection that was used within this time is not asked whether it still answers."""
+"""A connection that was used within this time is not tested with a query."""
 ANSWER_TIMEOUT_S = 5.0
 RETURNED_AT = "returned_at"
 

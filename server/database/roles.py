@@ -238,7 +238,7 @@ def _expose(both: str, schema: str, tables: Sequence[str]) -> list[str]:
 
 
 async def _schemas_of_postgis(connection: AsyncConnection) -> Sequence[str]:
-    """Where the extensions are, other than in `public`."""
+    """The schemas of PostGIS's extensions, other than `public`."""
     rows = await connection.scalars(
         text(
             "SELECT DISTINCT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "

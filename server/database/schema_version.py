@@ -37,7 +37,7 @@ class Migration:
 
 @cache
 def known_migrations() -> dict[str, Migration]:
-    """Those of this version, by revision."""
+    """The migrations of this version, by revision."""
     files = (Path(migrations.__file__).parent / "versions").glob("[0-9]*.py")
     found = [_migration(file.read_text(encoding="utf-8")) for file in files]
     return {migration.revision: migration for migration in found}

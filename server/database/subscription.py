@@ -98,7 +98,7 @@ class Subscription:
             return
 
     async def _deliver(self) -> None:
-        """In order, one at a time. A callback that fails is logged and does not end the listening."""
+        """Call the callbacks in order, one at a time. One that fails is logged and does not end the listening."""
         while True:
             notification = await self._notifications.get()
             try:

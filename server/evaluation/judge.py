@@ -155,5 +155,5 @@ def _color(text: str | None) -> str | None:
 
 
 def _classes(entries: tuple[LegendEntry, ...]) -> list[LegendEntry]:
-    """Without the entry for what has no value."""
+    """The classes of a legend, without the entry for missing values."""
     return [entry for entry in entries if entry.minimum is not None or entry.value is not None]

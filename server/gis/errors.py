@@ -132,7 +132,7 @@ class DataUnavailable(GisError, ToolUnavailable):
 
 
 class DataBusy(GisError, ToolUnavailable):
-    """No connection was free in time. The database is well; the same question may be asked again soon."""
+    """No connection was free in time. The database itself is available; the same question may be asked again soon."""
 
     code = "busy"
 

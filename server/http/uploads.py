@@ -117,7 +117,7 @@ def _options(fields: dict[str, str], map_id: str | None) -> dict[str, Any]:
 
 
 def _decision(fields: dict[str, str], map_id: str | None) -> Decision | None:
-    """Where the rows go, unless they become a new table."""
+    """The decision of the form; None if the rows become a new table."""
     if fields.get("mode", "new") == "new" and not fields.get("stage"):
         return None
     if map_id is None:

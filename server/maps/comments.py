@@ -50,7 +50,7 @@ class Comments:
         self._log = log
 
     async def start(self, request: ThreadStart, author: str | None) -> tuple[int, CommentThread]:
-        """Raises RequestFault `too_large` if the map has too many threads."""
+        """Start a thread. Raises RequestFault `too_large` if the map has too many threads."""
         comment = new_comment(request.text, author)
         thread = CommentThread(id=secrets.token_hex(6), place=request.place, comments=[comment])
         async with self._log.writing(request.map_id) as writer:
@@ -59,7 +59,7 @@ class Comments:
         return event.seq, thread
 
     async def reply(self, request: CommentAdd, author: str | None) -> tuple[int, Comment]:
-        """Raises RequestFault `too_large` if the thread has too many comments."""
+        """Add a comment to a thread. Raises RequestFault `too_large` if the thread has too many comments."""
         comment = new_comment(request.text, author)
         async with self._log.writing(request.map_id) as writer:
             thread = await known_thread(writer, request.thread_id)
@@ -117,7 +117,7 @@ async def check_room(writer: MapWriter, characters: int, more_threads: int = 0) 
 
 
 async def known_thread(writer: MapWriter, thread_id: str) -> CommentThread:
-    """Raises RequestFault `not_found`."""
+    """The thread. Raises RequestFault `not_found`."""
     thread = await thread_of(writer.connection, writer.map_id, thread_id)
     if thread is None:
         raise RequestFault("not_found", NO_THREAD(thread=repr(thread_id)))

@@ -46,7 +46,7 @@ class Address:
         return address
 
     def clear(self) -> None:
-        """Remove what a killed PostgreSQL left: the lock of a socket, too, names a process that may be a stranger."""
+        """Remove what a killed PostgreSQL left: the lock of a socket, too, may name an unrelated process by now."""
         for left in self.socket.glob(".s.PGSQL.*"):
             left.unlink(missing_ok=True)
 

@@ -30,7 +30,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @contextlib.contextmanager
 def one_at_a_time(home: Path) -> Iterator[None]:
-    """Two starts, of one clone or of two, must not install packages at once. Makes the folder."""
+    """A lock against two starts, of one clone or of two, that install packages at once. Makes the folder."""
     try:
         home.mkdir(mode=0o755 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
         lock = open_lock(home / "installing")

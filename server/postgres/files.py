@@ -39,7 +39,7 @@ def open_lock(path: Path) -> TextIOWrapper:
 
 
 def write_private(path: Path, content: str) -> None:
-    """Whole or not at all, readable by its owner only."""
+    """Write a file atomically, readable by its owner only."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     with os.fdopen(descriptor, "w") as file:
         file.write(content)

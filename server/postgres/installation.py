@@ -46,7 +46,8 @@ def server_majors() -> list[int]:
 
 
 def unpacked_environment(root: Path) -> dict[str, str]:
-    """Where programs unpacked under `root` find their libraries and projections. For those programs only."""
+    """Variables by which programs unpacked under `root` find their libraries and projections; for those programs
+    only."""
     folders = [
         str(path) for base in ("usr/lib", "lib") for path in sorted((root / base).glob("*-linux-gnu*"))
     ]

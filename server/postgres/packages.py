@@ -70,7 +70,8 @@ def require(unpacked: Path, report: Report) -> Installation:
 
 
 def install() -> None:
-    """By apt, as root. No cluster of the system's is made beside ours, and its configuration is left as it was."""
+    """Install by apt, as root. No cluster of the system's is made beside ours, and its configuration is left as
+    it was."""
     packages = [f"postgresql-{major}-postgis-3" for major in server_majors()[-1:]]
     if not packages or not _known(packages):
         _apt("update")
@@ -89,7 +90,7 @@ def install() -> None:
 
 
 def unpack(target: Path) -> None:
-    """Into a folder, without root. Whole or not at all."""
+    """Unpack the packages into a folder, without root. The folder is complete or does not exist."""
     target.parent.mkdir(parents=True, exist_ok=True)
     for left in target.parent.glob(f".{target.name}-*"):
         shutil.rmtree(left, ignore_errors=True)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 
 def living_on(data: Path, head: int | None) -> Iterator[int]:
-    """Processes of PostgreSQL on this data folder, which all have it as working directory. No zombies, no strangers."""
+    """Processes of PostgreSQL on this data folder, which all have it as working directory. Neither zombies nor
+    unrelated processes."""
     if not Path("/proc/self/cwd").exists():
         if head is not None and _is_postgres(head):
             yield head

@@ -269,7 +269,8 @@ class Supervisor:
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def _as_owner(self, installation: Installation) -> dict[str, Any]:
-        """How to start PostgreSQL's programs: never as root, in a folder they can enter, in a calm environment."""
+        """Options for starting PostgreSQL's programs: never as root, in a folder that they can enter, with a
+        minimal environment."""
         kept = ("PATH", "HOME", "TZ", "TMPDIR", "DYLD_LIBRARY_PATH")
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"LC_ALL": _locale(), **installation.environment}

@@ -70,5 +70,5 @@ class Connection:
         return any(access.map_id == map_id for access in self.maps.values())
 
     def someone(self, access: Access) -> Someone:
-        """As the others on the map see it."""
+        """This connection as the others on the map see it."""
         return Someone(id=self.person, name=self.name, viewer=not access.may_change)

@@ -129,7 +129,8 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
             self._transport.abort()
 
     async def close(self, wait: bool = True, abort: bool = False, reason: str | None = None) -> None:
-        """`wait` is taken for the parent's sake: what was written is sent by the transport."""
+        """End the connection. `wait` is only for the parent's signature: what was written is sent by the
+        transport."""
         if self.closed or self.closing:
             return
         self.closing = True
@@ -156,7 +157,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         return handshake
 
     def open(self, connection: WebSocketConnection) -> None:
-        """From now on packets go to this WebSocket."""
+        """Send packets to this WebSocket from now on, those that were kept first."""
         connection.hand_to(self)
         self.connected = self.upgraded = True
         self._transport = connection.transport

@@ -29,7 +29,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
-    """Raises RequestFault with code `invalid_payload` or `too_large`."""
+    """The request of an event. Raises RequestFault with code `invalid_payload` or `too_large`."""
     model = REQUESTS.get(event)
     if model is None:
         raise RequestFault(

@@ -102,7 +102,7 @@ class SocketServer:
         return len(self._connections)
 
     async def emit(self, map_id: str, event: str, data: dict[str, Any]) -> None:
-        """To everyone of this server on a map."""
+        """Send an event to everyone of this server on a map."""
         body = encode(data)
         self._send(room(map_id), event, body)
         for access in self._viewed.get(map_id, {}).values():
@@ -190,7 +190,7 @@ class SocketServer:
             self._viewed.setdefault(access.map_id, {})[access.key] = access
 
     async def _leave(self, connection: Connection, access: Access) -> None:
-        """After the access was taken from the connection's maps."""
+        """Leave a map's room, after the access was taken from the connection's maps."""
         await self._io.leave_room(connection.sid, room(access.key))
         if not connection.is_on(access.map_id):
             self._maps.hub.leave(access.map_id, connection.person)
@@ -220,7 +220,7 @@ Handler = Callable[[Connection, Any], Awaitable[dict[str, Any]]]
 
 
 def room(key: str) -> str:
-    """Where those are who joined a map by this key."""
+    """The room of the clients that joined a map by this key."""
     return f"map:{key}"
 
 

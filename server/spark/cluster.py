@@ -107,7 +107,7 @@ class LocalCluster:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def wait(self) -> None:
-        """Until one of the processes ends. Raises SparkProblem, as none should."""
+        """Wait until one of the processes ends. Raises SparkProblem, because none should."""
         while all(process.poll() is None for process in self.processes):
             time.sleep(0.5)
         raise SparkProblem("A process of Spark has ended.")
@@ -267,7 +267,7 @@ def _end_with_parent() -> None:
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """To the process and those that it started, also where it has ended itself."""
+    """Send a signal to the process and those that it started, also where it has ended itself."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def lake_results(settings: Settings) -> LakeResults | None:
-    """Where large results are kept; None without GEOAGENT_LAKE_RESULTS."""
+    """The store of large results; None without GEOAGENT_LAKE_RESULTS."""
     if settings.lake_results is None:
         return None
     return LakeResults(settings.lake_results.expanduser().absolute(), int(settings.lake_space * 1e6))
 
 
 def spark_client(settings: Settings) -> SparkClient | None:
-    """None without GEOAGENT_SPARK; Spark is not imported then. Raises SparkProblem."""
+    """The client of Spark; None without GEOAGENT_SPARK, and Spark is not imported then. Raises SparkProblem."""
     if settings.spark is None:
         return None
     if find_spec("pyspark") is None:
@@ -47,7 +47,7 @@ def spark_runner(
     lake: LakeStorage,
     client: SparkClient | None,
 ) -> SecondEngine | None:
-    """None without a client."""
+    """The engine that runs steps on Spark; None without a client."""
     if settings.spark is None or client is None:
         return None
     from server.gis.spark.runner import SparkOptions, SparkRunner  # as above
@@ -60,7 +60,7 @@ def spark_runner(
 def lake_cells(
     settings: Settings, database: Database, lake: LakeStorage, client: SparkClient | None
 ) -> CellsOfFiles | None:
-    """What computes overviews of lake tables; None without a client."""
+    """The part that computes overviews of lake tables; None without a client."""
     if client is None:
         return None
     from server.gis.spark.cells import CellsOnSpark  # as above

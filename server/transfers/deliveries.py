@@ -121,7 +121,7 @@ class Deliveries:
         )
 
     async def announced(self, map_id: str, request: ExportRequest, announce: Announce) -> ExportReport:
-        """As `make`, and `announce` how far the file is until it is written."""
+        """As `make`, and `announce` the progress until the file is written."""
         name = request.file_name or request.items[0].name or request.items[0].source
         done, total = 0, 0
 
@@ -226,7 +226,7 @@ class Deliveries:
 
 
 class ExportDesk:
-    """The port `agents.ports.Exporter`: files for the map of a turn, with progress for everyone on it."""
+    """Implements the port `agents.ports.Exporter`: files for the map of a turn, with progress for everyone on it."""
 
     def __init__(self, deliveries: Deliveries) -> None:
         self._deliveries = deliveries

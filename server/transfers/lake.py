@@ -65,7 +65,7 @@ class LakeRegistration:
         uploads: Uploads,
         loaded: Callable[[], Awaitable[None]],
     ) -> LakeRegistration | None:
-        """None where nothing may be registered."""
+        """The registration by the settings; None where nothing may be registered."""
         if not settings.registers_lake_tables:
             return None
         return cls(Lake(owner, storage), uploads, loaded, settings.upload_timeout, settings.share_uploads)
@@ -94,7 +94,7 @@ class LakeRegistration:
 
 
 class LakeDesk:
-    """The port `agents.ports.LakeTables`, for one turn: `readable` is what its map may read."""
+    """Implements the port `agents.ports.LakeTables` for one turn; `readable` are the tables that its map may read."""
 
     def __init__(self, registration: LakeRegistration, readable: ReadableTables) -> None:
         self._registration = registration

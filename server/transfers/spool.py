@@ -122,8 +122,8 @@ class Transfer:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Before `size` more bytes are written. Raises RequestFault `busy` when the address, or all together, have too
-        many, and `too_large` when this one has."""
+        """To be called before `size` more bytes are written. Raises RequestFault `busy` when the address, or all
+        together, have too many, and `too_large` when this one has."""
         most = self._spool.budget * MAX_TRANSFER_SHARE
         if self.size + size > most:
             raise RequestFault("too_large", NEEDS_DISK(mb=numeral(most / MB, f"{most / MB:,.0f}")))

@@ -61,7 +61,7 @@ class StagedUploads:
         self._loading_s = loading_s
 
     async def stage(self, reservation: Reservation) -> None:
-        """The table is complete and waits for `finish` or `discard`. Raises QuotaExceeded."""
+        """Record that the table is complete and waits for `finish` or `discard`. Raises QuotaExceeded."""
         await uninterrupted(self._stage(reservation))
 
     async def _stage(self, reservation: Reservation) -> None:
@@ -166,7 +166,7 @@ class StagedUploads:
 
 
 def decision_of(mode: object, table: object) -> Decision:
-    """Raises InvalidQuestion."""
+    """The decision with these fields. Raises InvalidQuestion."""
     if mode not in MODES:
         raise InvalidQuestion(f"`mode` is one of {', '.join(MODES)}.")
     if not isinstance(table, str) or not table.strip() or "\0" in table:

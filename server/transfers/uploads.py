@@ -109,7 +109,8 @@ class Uploads:
         """The id of this server, where other servers can see whether it is alive."""
 
     async def check(self, map_id: str | None, address: str, size: int) -> None:
-        """Before a file waits to be loaded. Raises QuotaExceeded, or a fault for a map that is not there."""
+        """To be called before a file waits to be loaded. Raises QuotaExceeded, or a fault for a map that is not
+        there."""
         async with single_reads(self._owner) as connection:
             if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
                 raise unknown_map(map_id)
@@ -141,8 +142,8 @@ class Uploads:
             await uninterrupted(self._undo(int(number or 0), table))
 
     async def complete(self, reservation: Reservation, shared: bool) -> None:
-        """The table is there: it is its map's from now on, or everybody's. Raises QuotaExceeded where it is larger than
-        what other uploads have left meanwhile."""
+        """Record that the table is loaded: from now on its map reads it, or every map. Raises QuotaExceeded where
+        it is larger than what other uploads have left meanwhile."""
         await uninterrupted(self._complete(reservation, shared))
 
     async def _complete(self, reservation: Reservation, shared: bool) -> None:
@@ -208,7 +209,7 @@ class Uploads:
         return False
 
     def tables_changed(self, _changed: Collection[str]) -> None:
-        """Somebody made, changed or dropped tables."""
+        """To be called when tables were created, changed or dropped."""
         self._changed.set()
 
     async def keep_forgetting(self) -> None:

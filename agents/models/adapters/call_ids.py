@@ -44,7 +44,7 @@ class IncomingIds:
 
 
 def arguments_object(call: ToolCall) -> dict[str, Any]:
-    """For providers that take arguments back as an object only; what never was JSON is kept as text."""
+    """The arguments as an object, for providers that take nothing else back; what never was JSON is kept as text."""
     try:
         value = json.loads(call.arguments or "{}")
     except ValueError:
@@ -53,7 +53,7 @@ def arguments_object(call: ToolCall) -> dict[str, Any]:
 
 
 def arguments_text(call: ToolCall) -> str:
-    """For servers that parse the arguments of old calls and fail on invalid JSON."""
+    """The arguments as valid JSON text, for servers that parse those of old calls and fail on invalid JSON."""
     try:
         if isinstance(json.loads(call.arguments), dict):
             return call.arguments

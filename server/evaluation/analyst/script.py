@@ -80,7 +80,7 @@ def serialised(request: ModelRequest) -> str:
 
 
 def common_beginning(one: str, other: str) -> int:
-    """Its length in characters."""
+    """Number of characters with which both texts begin."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -94,8 +94,8 @@ class Engines:
         room: int | None = None,
         asked: Engine | None = None,
     ) -> StepResult:
-        """Raises GisError. `asked` is the requested engine; by default PostGIS, or Spark for a step that PostGIS
-        refuses as too expensive and Spark supports."""
+        """Run a step and store its result as `name`. `asked` is the requested engine; by default PostGIS, or
+        Spark for a step that PostGIS refuses as too expensive and Spark supports. Raises GisError."""
         if asked in ("spark", "verify") and self._spark is None:
             raise InvalidQuestion(NO_SPARK())
         if asked == "spark" and self._spark is not None:

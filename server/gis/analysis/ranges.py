@@ -20,7 +20,7 @@ from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import Prepared, Tid
 
 FILLER_CHARS = 7_000
-"""What makes a row of the table of ranges fill a page."""
+"""Length of the filler with which a row of the table of ranges fills a page."""
 
 
 def begin(name: str, select: Select[Any], address: ColumnElement[Any], pages: Sequence[int]) -> Iterator[str]:

@@ -85,8 +85,8 @@ class LiveRegistry(TableRegistry, Protocol):
     """A registry that can be refreshed at once instead of at the next notification."""
 
     async def refresh(self, patience: float = ..., only: tuple[str, str] | None = ...) -> None:
-        """`patience` is the time in seconds to wait until new tables have been probed; `only` is the schema and the
-        name of the only table to read."""
+        """Read changed tables now. `patience` is the time in seconds to wait until new tables have been probed;
+        `only` is the schema and the name of the only table to read."""
 
 
 PROBE_TIMEOUT_S = 5.0

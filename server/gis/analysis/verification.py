@@ -33,9 +33,9 @@ MAX_ROWS = 100_000
 """Larger tables are compared by their numbers of rows only."""
 RELATIVE_TOLERANCE = 1e-6
 ABSOLUTE_TOLERANCE = 1e-9
-"""By which numbers may differ."""
+"""Accepted differences of numbers."""
 DEGREES, METRES = 1e-6, 0.1
-"""By which shapes may differ, in geographic systems and in others."""
+"""Accepted differences of shapes, in geographic systems and in others."""
 MAX_CANDIDATE_ROWS = 50
 """Candidate rows that are compared where rows differ only in numbers and shapes."""
 _NUMBERS = ("real", "double precision", "numeric")
@@ -120,7 +120,7 @@ def same_places(metres: float) -> SameShape:
 
 
 def _beyond(area: BaseGeometry, other: BaseGeometry) -> float:
-    """How far places of an area are from another one, at most."""
+    """The greatest distance of a place in one area from the other area."""
     places = shapely.points(shapely.get_coordinates(shapely.difference(area, other)))
     return float(max(shapely.distance(places, other), default=0.0))
 
@@ -128,7 +128,7 @@ def _beyond(area: BaseGeometry, other: BaseGeometry) -> float:
 def compare_rows(
     one: Sequence[Row], two: Sequence[Row], names: Sequence[str], same_shape: SameShape | None = None
 ) -> Comparison:
-    """`names` are those of the values that must be equal."""
+    """Compare rows in any order; `names` are those of the values that must be equal."""
     left, right = _grouped(one), _grouped(two)
     same = same_shape or same_outline(DEGREES)
     lonely: list[Row] = []

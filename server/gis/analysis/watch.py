@@ -117,7 +117,7 @@ class StepWatch:
         self._turn_to(phase, edges[0], edges[1])
 
     def computed(self, share: float | None, rows: int | None) -> None:
-        """This share of the rows of the source was worked on, and gave so many rows; None while that is unknown."""
+        """Report that this share of the source's rows was processed and gave `rows`; None while that is unknown."""
         self._rows = rows
         if share == 1.0:
             self._expected = 0.0
@@ -133,7 +133,7 @@ class StepWatch:
         self.computed(0.0 if size else None, None)
 
     def stored(self, size: int) -> None:
-        """The result takes so many bytes now."""
+        """Report how many bytes the result takes now."""
         if self._expected and self._phase == "computing":
             self.computed(min(MAX_ESTIMATED_SHARE, size / self._expected), None)
 
@@ -170,7 +170,7 @@ class StepWatch:
 
 
 async def _waited(event: asyncio.Event, seconds: float) -> None:
-    """Until it happens, but not longer."""
+    """Wait until the event happens, for at most so many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

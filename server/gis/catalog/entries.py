@@ -96,7 +96,8 @@ async def marks_of(
 
 
 async def entries(engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[int]) -> list[Entry]:
-    """Those of the tables that are still readable. Thousands are read in parts, on a few connections at once."""
+    """The entries of those of the tables that are still readable. Thousands are read in parts, on a few
+    connections at once."""
     gate = asyncio.Semaphore(PARTS_AT_ONCE)
 
     async def part(wanted: Sequence[int]) -> list[Entry]:

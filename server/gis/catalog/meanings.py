@@ -161,7 +161,8 @@ class TableMeanings:
                 self._wake.set()
 
     async def _catch_up(self) -> None:
-        """Raises ValueError where the model answers with vectors of several lengths."""
+        """Load or request missing vectors. Raises ValueError where the model answers with vectors of several
+        lengths."""
         if self._waiting:
             self._keep(await self._store.load(list(self._waiting), self._length))
         length = None

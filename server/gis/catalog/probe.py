@@ -233,7 +233,7 @@ def _box_sql(table: Table, place: int) -> str:
 
 
 def _bounds_of(tables: Sequence[Table], rows: Iterable[Record]) -> dict[str, Bounds]:
-    """By table; the last value of a row is the place of its table."""
+    """Bounds by table; the last value of a row is the index of its table."""
     boxes = {tables[row[4]].id: extents.bounds(row) for row in rows}
     return {name: box for name, box in boxes.items() if box is not None}
 
@@ -243,7 +243,7 @@ def _measure(table: Table) -> Query:
 
 
 def _start_of(value: sa.ColumnElement[Any], column: Column) -> sa.ColumnElement[str]:
-    """As much of a value as a sample shows: a text may have megabytes."""
+    """The part of a value that a sample shows: a text may have megabytes."""
     text = sa.cast(value, sa.Text)
     return sa.func.left(text, MAX_SAMPLE_CHARS + 1, type_=sa.Text()) if column.kind == "text" else text
 

@@ -145,7 +145,8 @@ class Registry:
         return self._known.shared_names
 
     def get(self, table_id: str) -> Table:
-        """By id, or by bare name where only one table has it. Raises UnknownTable with the nearest ids."""
+        """The table with this id, or with this bare name if only one has it. Raises UnknownTable with the nearest
+        ids."""
         return self._known.names.get(table_id)
 
     def find(self, table_id: str) -> Table | None:

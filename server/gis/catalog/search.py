@@ -91,7 +91,7 @@ class SearchIndex:
         self._forget_order()
 
     def _forget_order(self) -> None:
-        """When words or tables change."""
+        """Drop what was computed from the indexed words and tables, because they change."""
         self._vocabulary: list[str] | None = None
         self._order: Order | None = None
         self._similar: dict[str, list[tuple[str, float]]] = {}
@@ -176,7 +176,7 @@ class SearchIndex:
         return self._documents[number][0]
 
     def number_of(self, table_id: str) -> int | None:
-        """None where the table is not indexed."""
+        """The number of a table; None if it is not indexed."""
         return self._numbers.get(table_id)
 
     def _alike(self, word: str, unknown: Iterator[int]) -> Iterator[tuple[str, float]]:
@@ -213,7 +213,7 @@ class SearchIndex:
 
 @dataclass(frozen=True)
 class Order:
-    """In which tables of the same score follow each other: by the length of the id, then by the id."""
+    """The order of tables with the same score: by the length of the id, then by the id."""
 
     numbers: NDArray[numpy.int64]
     """The tables in this order."""
@@ -248,7 +248,7 @@ class Matches:
         return [self._index.id_of(number) for number in self._order.numbers[found].tolist()]
 
     def place(self, table_id: str) -> int | None:
-        """Of a table in the order of all matches, from 0; None if it is not among them."""
+        """The place of a table in the order of all matches, from 0; None if it is not among them."""
         number = self._index.number_of(table_id)
         if number is None:
             return None

@@ -40,8 +40,8 @@ class TableNames:
         self.by_id = {table.id: table for table in self.tables}
 
     def changed(self, put: Iterable[Table] = (), removed: Iterable[str] = ()) -> TableNames:
-        """With some tables added or replaced, and others removed, which of 10,000 takes a hundredth of the time to
-        sort all; the same object where nothing changes."""
+        """A copy with tables added, replaced and removed: for 10,000 tables, in a hundredth of the time to sort
+        all. The same object where nothing changes."""
         fresh = {table.id: table for table in put}
         gone = {table_id for table_id in removed if table_id in self.by_id} - fresh.keys()
         if not fresh and not gone:

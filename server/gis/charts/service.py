@@ -29,7 +29,8 @@ NO_VALUE = Template("chart_no_value", "{n} of {total} rows {n|one=has|other=have
 
 
 def note_of(rows: int, usable: int, shown: int, lake: LakeSource | None = None) -> str:
-    """`usable` rows have all values that a point needs; `shown` of them are drawn."""
+    """A note on rows that are not drawn: `usable` rows have all values that a point needs; `shown` of them are
+    drawn."""
     if rows == 0:
         return NO_ROW()
     parts = [ONLY(sample=lake.words)] if lake is not None and lake.is_sampled else []

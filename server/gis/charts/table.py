@@ -11,7 +11,8 @@ from server.gis.export.layers import harmless
 
 
 def csv_of(chart: Chart, data: ChartData) -> bytes:
-    """UTF-8 with a header. Texts that a spreadsheet would run as formulas get a leading apostrophe."""
+    """The chart's data as CSV: UTF-8 with a header. Texts that a spreadsheet would run as formulas get a leading
+    apostrophe."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow([harmless(name) for name in columns_of(chart, data)])

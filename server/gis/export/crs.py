@@ -64,7 +64,7 @@ class Crs:
         return self.name if self.authority in ("EPSG", "ESRI") else self.definition
 
     def projjson(self) -> dict[str, Any]:
-        """As GeoParquet holds it; coordinates are x, y there whatever the order of the axes."""
+        """PROJJSON, as GeoParquet holds it; coordinates are x, y there whatever the order of the axes."""
         import pyproj  # opens a database file, which few requests need
 
         known = pyproj.CRS.from_user_input("OGC:CRS84" if self.is_lonlat else self.for_gdal)
@@ -76,7 +76,7 @@ LONLAT = Crs(WGS84, "EPSG", WGS84)
 
 
 async def crs_of(engine: AsyncEngine, srid: int) -> Crs:
-    """Raises UnknownCrs."""
+    """The system with this SRID. Raises UnknownCrs."""
     return await _found(engine, "srid = :code", {"code": srid}, f"SRID {srid}")
 
 

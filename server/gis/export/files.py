@@ -72,7 +72,7 @@ _KML_ELEMENTS = frozenset((
 ))  # fmt: skip
 """Columns that GDAL would write as elements of KML, which hide features or lose values."""
 _NOT_FIRST_IN_GPKG = frozenset("`~!@#$%^&*()+-={}|[]\\:\";'<>?,./")
-"""Signs with which GDAL begins no layer."""
+"""Characters with which GDAL refuses to begin the name of a layer."""
 _UNFIT_KML = re.compile(r'[\x00-\x1f"&<>]')
 _WKB_TYPES = (
     "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection",

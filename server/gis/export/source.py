@@ -93,7 +93,7 @@ class Summary:
 
 
 def check_whole(table: Table) -> None:
-    """Raises CannotExport for a lake table: a file of its sample would be taken for all of it."""
+    """Raise CannotExport for a lake table: a file of its sample would be taken for all of it."""
     if table.lake is not None and table.lake.is_sampled:
         raise CannotExport(LAKE(table=table.id, n=table.lake.rows))
 
@@ -112,7 +112,7 @@ class Source:
     placing: Placing = "shape"
     kind: MultiKind | None = None
     outside: Outside | None = None
-    """What becomes of shapes far outside of the area of use of `crs`."""
+    """What happens to shapes far outside of the area of use of `crs`."""
     precision: int | None = None
     """Decimals of coordinates."""
     encoding: str | None = None
@@ -179,7 +179,7 @@ class Source:
         return sa.cast(sa.func.round(sa.cast(value, sa.Numeric), self.precision), sa.Double)
 
     def geometry(self) -> Expression:
-        """In the source's reference system, without curves, of the kind and precision that were asked for."""
+        """The geometry in the source's reference system, without curves, of the requested kind and precision."""
         if self.kind == "single":
             return cast("Expression", self._parts.c.geom)
         shape = self._whole()
@@ -204,7 +204,7 @@ class Source:
 
     @cached_property
     def area(self) -> Area | None:
-        """Where the system of the file is meant to be used, if that is another one than the table's."""
+        """The area of use of the file's system; None if the file keeps the table's system."""
         if self.placing == "none" or self.table.srid in (0, self.crs.srid):
             return None
         return area_of_use(self.crs.srid)
@@ -277,7 +277,7 @@ class Source:
             translated(error, self.table.id)
 
     async def count(self) -> tuple[int, int]:
-        """Rows, and rows that are somewhere: they have a geometry, and it is not empty."""
+        """Number of rows, and of those with a geometry that is not empty."""
         if self.placing == "none":
             (rows,) = await self._row(sa.func.count())
             return int(rows), 0
@@ -374,7 +374,7 @@ class Source:
 
 
 def _filled(shape: Any) -> Any:
-    """The number of shapes that are somewhere."""
+    """The number of shapes that are not empty."""
     return sa.func.count().filter(sa.not_(sa.func.ST_IsEmpty(shape)))
 
 

@@ -52,7 +52,7 @@ class Area:
 
 
 def margins(area: Area) -> tuple[float, float]:
-    """Degrees aside and up: what is farther outside of the area than these has no meaningful coordinates."""
+    """Degrees of longitude and of latitude: coordinates farther outside of the area than these are meaningless."""
     return (
         max(MARGIN_DEGREES, MARGIN_SHARE * area.width),
         max(MARGIN_DEGREES, MARGIN_SHARE * (area.north - area.south)),
@@ -98,7 +98,7 @@ def _from_lonlat(srid: int) -> Callable[[float, float], tuple[float, float]] | N
 
 @cache
 def area_of_use(srid: int) -> Area | None:
-    """None for a system that covers the earth or is not in PROJ's database."""
+    """The area of use of a system; None if it covers the earth or the system is not in PROJ's database."""
     crs = _crs(srid)
     found = None if crs is None else crs.area_of_use
     if found is None:

@@ -96,7 +96,7 @@ def shifted(lonlat: Expression) -> Expression:
 
 
 def quantized(lonlat: Expression) -> Expression:
-    """Without the 6e-11 degrees by which longitudes of PROJ may be beyond 180."""
+    """Coordinates without the 6e-11 degrees by which longitudes of PROJ may be beyond 180."""
     return sa.func.ST_QuantizeCoordinates(lonlat, KEPT_DECIMALS, type_=GEOMETRY)
 
 

@@ -46,7 +46,7 @@ TAKEN_FOR_DEGREES = Template(
 
 LONLAT = 4326
 MAX_SHAPES_LOOKED_AT = 1000
-"""By which is judged whether coordinates are degrees."""
+"""Shapes that are read to decide whether coordinates are degrees."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class FileTooLarge(CannotLoad):
 
 
 class NoDiskSpace(GisError):
-    """It is not the file's fault: the database's disk is full."""
+    """The database's disk is full, whatever the file is."""
 
     code = "no_space"
 

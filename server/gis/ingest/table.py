@@ -66,7 +66,7 @@ class TablePlan:
 
 
 def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geometry: str | None) -> TablePlan:
-    """`fields` are names and SQL types. Raises CannotLoad for names that no table can have."""
+    """The table for a file; `fields` are names and SQL types. Raises CannotLoad for names that no table can have."""
     check_name(name)
     if len(fields) > MAX_COLUMNS:
         raise CannotLoad(MANY_COLUMNS(n=len(fields), most=MAX_COLUMNS))
@@ -82,7 +82,7 @@ def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geomet
 
 
 def check_name(name: str) -> None:
-    """Raises CannotLoad for a name that no table can have."""
+    """Raise CannotLoad for a name that no table can have."""
     if not name.strip():
         raise CannotLoad(NEEDS_NAME())
     if CONTROLS.search(name):

@@ -49,7 +49,7 @@ class LakeColumn(BaseModel):
 def column_of(
     field: pa.Field, taken: Collection[str], *, is_geometry: bool = False, sql: str | None = None
 ) -> LakeColumn | None:
-    """None for a type that Spark cannot read."""
+    """The column of a field of the files; None for a type that Spark cannot read."""
     if not is_geometry and not _is_readable(field.type):
         return None
     return LakeColumn(

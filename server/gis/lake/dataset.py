@@ -184,7 +184,7 @@ class _Footer:
 
 
 def read_dataset(found: FoundDataset, footer_of: Callable[[FoundFile], pq.FileMetaData]) -> Dataset:
-    """From the metadata of all its files. Raises NoLakeTable, which names the file and the fault."""
+    """The dataset, by the metadata of all its files. Raises NoLakeTable, which names the file and the fault."""
     first = found.files[0]
     schema = _schema(first, footer_of)
     geometry = _geometry(schema, first.name)
@@ -282,7 +282,7 @@ def _footer(
 
 
 def _box(schema: pa.Schema, ranges: Ranges, geometry: GeometryFacts | None, name: str) -> Box | None:
-    """From the file's own statement, else from the statistics of its covering column."""
+    """The box of a file, by its own statement, else by the statistics of its covering column."""
     if geometry is None:
         return None
     found = geoparquet_column(schema, name, NoLakeTable)

@@ -146,7 +146,7 @@ class LakeDetail:
             return NOT_NOW
 
     def _rows(self, reader: DatasetReader, known: _Known, box: Box, deadline: float) -> DetailRows:
-        """Raises _TooMuch, OutOfAllowance, FilesChanged and others."""
+        """The rows in the box. Raises _TooMuch, OutOfAllowance, FilesChanged and others."""
         found: list[tuple[LakeFile, _Group, np.ndarray]] = []
         for file, group in self._meeting(reader, known, box, deadline):
             _in_time(deadline)

@@ -38,7 +38,7 @@ class ParquetSource:
 
     @cached_property
     def fragment(self) -> Any:
-        """For Arrow to leave out row groups by their statistics. It keeps the metadata."""
+        """The file for Arrow, which leaves out row groups by their statistics and keeps the metadata."""
         from pyarrow import dataset as arrow_dataset  # loads pandas
 
         format_ = arrow_dataset.ParquetFileFormat()

@@ -36,7 +36,7 @@ class Places:
 
 
 def read_places(reader: DatasetReader, file: LakeFile, group: int, geometry: GeometryFacts) -> Places:
-    """Raises pyarrow's and shapely's errors where the file is damaged."""
+    """The places of the rows of a row group. Raises pyarrow's and shapely's errors where the file is damaged."""
     if set(SIDES) <= geometry.covering.keys():
         paths = [geometry.covering[side] for side in SIDES]
         table = reader.read(file, group, [".".join(path) for path in paths])

@@ -16,6 +16,6 @@ class FileState:
 
     @classmethod
     def of(cls, path: Path) -> FileState:
-        """Raises OSError."""
+        """The state of a file on disk. Raises OSError."""
         state = path.stat()
         return cls(state.st_size, state.st_mtime_ns)

@@ -158,7 +158,7 @@ class LakeStorage:
         return self.remote.state(location, allowance or Allowance())
 
     def check_present(self, dataset: Dataset, table: str, allowance: Allowance | None = None) -> None:
-        """Raises PathRefused or NoLakeTable where the files are not those that were registered, saying what to do.
+        """Raise PathRefused or NoLakeTable where the files are not those that were registered, saying what to do.
         Files at addresses that STAC items name are not asked for here: that is done where each is read."""
         allowance = allowance or Allowance()
         try:
@@ -304,7 +304,7 @@ class DatasetReader:
         )
 
     def check_state(self, file: LakeFile) -> None:
-        """Raises FilesChanged where a file is not what was registered."""
+        """Raise FilesChanged where a file is not what was registered."""
         if self._storage.state(self.dataset.location_of(file), self._allowance) != file.state:
             raise FilesChanged(f"{file.path or self.dataset.root} has changed")
 

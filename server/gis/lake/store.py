@@ -52,7 +52,7 @@ class Registered:
 
     @property
     def location(self) -> str:
-        """Where to register it from again."""
+        """The path or address from which it can be registered again."""
         return self.address or self.root
 
 

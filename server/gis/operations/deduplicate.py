@@ -166,7 +166,8 @@ def _dropped(tolerance: float, name: str) -> CountedNotes:
 
 
 def _order(arguments: DeduplicateArguments, source: Source) -> list[ColumnElement[Any]]:
-    """By the column that was named, then by the key or the address of the row, so that the same rows stay again."""
+    """The order by the named column, then by the key or the address of the row, so that the same rows stay every
+    time."""
     named = [source.column(comparable(source, arguments.order).name)] if arguments.order else []
     keys = [source.column(name) for name in source.table.key if source.table.column(name)]
     address = source.address

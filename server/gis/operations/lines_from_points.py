@@ -106,7 +106,7 @@ Made = tuple[FromClause, ColumnElement[Any], ColumnElement[Any]]
 
 
 def _counted(source: Source, order: ColumnElement[Any]) -> Sequence[ColumnElement[bool]]:
-    """Which points count."""
+    """Conditions for the points that count: with a place, and a value to order them by."""
     return (geometry(source).is_not(None), order.is_not(None))
 
 

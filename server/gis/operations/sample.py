@@ -46,7 +46,7 @@ class Sample(Operation[SampleArguments]):
 
 
 def _order(source: Source, seed: int) -> tuple[list[ColumnElement[Any]], str]:
-    """By a hash instead of random(): repeatable, and independent of the order on disk. And of what it is a hash.
+    """The order by a hash instead of random(), repeatable and independent of the order on disk; and what is hashed.
 
     Of the key where there is one, because a hash of whole rows writes out every geometry."""
     known = [source.table.column(name) for name in source.table.key]

@@ -126,7 +126,7 @@ def _in_own_zones(source: Source, tolerance: float, plane: Plane | None, wider: 
 
 
 def of_kind(shape: ColumnElement[Any], kind: str) -> ColumnElement[Any]:
-    """In several parts where the column asks for it: what is left of a line may be one."""
+    """The shape as a multi-part one where the column demands it: what is left of a line may be a single part."""
     return func.ST_Multi(shape, type_=Geometry()) if kind.upper() == "MULTILINESTRING" else shape
 
 
@@ -171,7 +171,7 @@ async def plane_of(source: Source, tolerance: float, workspace: Workspace) -> Pl
 
 
 async def _wide_plane(source: Source, tolerance: float, workspace: Workspace) -> Plane:
-    """For data that are wider than a UTM zone."""
+    """The plane for data that are wider than a UTM zone."""
     reach = await reach_of(source, workspace)
     if reach.is_local:
         projection = reach.equidistant()

@@ -190,7 +190,7 @@ class OverviewRow:
     read_at: float
 
     def idle_s(self, need: Need) -> float:
-        """How long nobody has needed it."""
+        """Seconds since a map last needed it."""
         return self.read_at - self.needed.get(need.model_dump_json(), 0.0)
 
 

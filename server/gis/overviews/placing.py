@@ -43,7 +43,7 @@ class Placing:
 
     @classmethod
     def of(cls, table: Table, crs: Crs, box: Box) -> Placing:
-        """`box` is the world in the table's own reference system."""
+        """The placing of all rows of a table. `box` is the world in the table's own reference system."""
         column = table.column(table.geometry_column or "")
         geography = column is not None and is_geography(column)
         g = f"t.{quoted(table.geometry_column or '')}" + ("::geometry" if geography else "")
@@ -162,7 +162,8 @@ def _sound(g: str, table: Table, kind: str) -> str:
 
 
 def _area(g: str, crs: Crs) -> str:
-    """In square metres of Mercator; for what is far smaller than a degree, as cells are filled by."""
+    """The area of a shape in square metres of Mercator; for shapes far smaller than a degree, as cells are filled
+    by."""
     stretched = f"power(cosh(({PI} - 2 * {PI} * @y)), 2)"
     if crs.kind == "mercator":
         return f"coalesce(ST_Area({g}), 0)"

@@ -213,7 +213,7 @@ async def _choose(part: _Part, summed: Sequence[Summary], cells: int, made: str)
 
 
 async def _check_tiles(session: asyncpg.Connection, ladder: Ladder, finest: Band, most_rows: int) -> None:
-    """Raises _Whole where a tile that was drawn from the table now holds too many rows."""
+    """Raise _Whole where a tile that was drawn from the table now holds too many rows."""
     shift = ladder.cells.bit_length() - 1 - ladder.below
     if shift < 0:
         return

@@ -123,7 +123,7 @@ async def most_representatives(
 
 
 async def _mean_geometry_bytes(session: asyncpg.Connection, table: Table, rows: int) -> float:
-    """As stored, by a sample of the `rows` of a table."""
+    """The mean size of a geometry as stored, by a sample of the `rows` of a table."""
     percent, sampled = min(100.0, 100.0 * FEW_ROWS / max(1, rows)), ""
     if table.lake is None and table.kind != "view":
         sampled = f" TABLESAMPLE SYSTEM ({percent})"

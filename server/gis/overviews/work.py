@@ -54,8 +54,8 @@ class OverviewWork:
     async def is_due(
         self, table: Table, state: TableState, share: float, needs: Collection[Need] = (), fresh: bool = False
     ) -> bool:
-        """Row-level security would be lost in overviews, so such tables have none. `needs` are those of layers on
-        maps."""
+        """Whether overviews must be built or renewed; tables with row-level security have none, for it would be
+        lost in them. `needs` are those of layers on maps."""
         if not self._builder.can_build(table) or not state.version:
             return False
         rows = state.rows if table.lake is None else table.lake.rows
@@ -213,7 +213,8 @@ class OverviewWork:
 
 
 def _is_passing(error: Exception) -> bool:
-    """Whether the database was away or busy, which says nothing about the table. A full disk or a time limit does."""
+    """Whether the database was unavailable or busy, which says nothing about the table. A full disk or a time
+    limit does."""
     if isinstance(error, OSError):
         return isinstance(error, ConnectionError)
     if isinstance(error, GisError):

@@ -42,7 +42,7 @@ class OverviewJob(Protocol):
     async def is_due(
         self, table: Table, state: TableState, share: float, needs: Collection[Need] = ()
     ) -> bool:
-        """`needs` are those of layers on maps."""
+        """Whether overviews must be built or renewed. `needs` are those of layers on maps."""
 
     async def run(
         self,
@@ -52,7 +52,7 @@ class OverviewJob(Protocol):
         share: float,
         needs: Collection[Need] = (),
     ) -> bool:
-        """As `OverviewWork.run`."""
+        """Build or renew overviews if that is due; returns whether anything was done. See `OverviewWork.run`."""
 
     async def outdated(self) -> list[int]:
         """Tables, by oid, with overviews to drop: all those of a dropped table, and those that newer ones replaced."""
@@ -223,7 +223,7 @@ class ProfileWorker(TableWorker):
         await self._rest(seconds)
 
     async def _rest(self, seconds: float) -> None:
-        """After so much work, for what remains of the time."""
+        """Pause after so many seconds of work, so that the share of time is kept."""
         self.busy_s += seconds
         await asyncio.sleep(seconds * (1 / self._share - 1))
 

@@ -376,7 +376,7 @@ def _backwards(by: _By) -> sa.ColumnElement[Any]:
 
 
 def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
-    """By the requested column, then by key, so that the order is reproducible."""
+    """The order by the requested column, then by key, so that it is reproducible."""
     keys = [_By(column_of(table, name)) for name in table.key]
     if sort is None:
         return keys

@@ -13,7 +13,7 @@ SCALED = ("count", "nulls", "not_finite", "sum")
 
 
 def lake_of(table: Table) -> LakeSource | None:
-    """None where PostGIS holds all rows."""
+    """The files behind a table's sample; None where PostGIS holds all rows."""
     return table.lake if table.lake is not None and table.lake.is_sampled else None
 
 
@@ -24,7 +24,7 @@ def sampled_from(table: Table) -> dict[str, str]:
 
 
 def scaled_count(table: Table, count: int) -> int:
-    """How many of all rows, given how many of those in PostGIS."""
+    """A count of rows in PostGIS, scaled to all rows."""
     lake = lake_of(table)
     return count if lake is None else round(count * lake.factor)
 

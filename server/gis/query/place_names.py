@@ -30,7 +30,7 @@ SUBJECT = "the names of places"
 
 
 def lower(text: Expression) -> Expression:
-    """Without case and accents."""
+    """The text without case and accents."""
     return sa.func.lower(without_accents(text))
 
 
@@ -130,8 +130,8 @@ async def similar_names(
 
 
 def _likely(wanted: str, rows: Sequence[Record]) -> dict[int, dict[str, float]]:
-    """By the number of a table its names within a small edit distance (Damerau-Levenshtein), of those that fold alike
-    the first."""
+    """By number of a table, its names within a small edit distance (Damerau-Levenshtein); of names that fold
+    alike only the first."""
     folds = folded_each([row[1] for row in rows])
     slips = 1 if len(wanted) <= MAX_CODE_CHARS else 2 if len(wanted) <= 10 else 3
     distance: Any = DamerauLevenshtein.distance

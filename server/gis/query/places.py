@@ -177,7 +177,7 @@ class _Search:
         )
 
     async def called(self, wanted: str) -> list[_Match]:
-        """Those of that very name."""
+        """The places of exactly this name."""
         return [match for match in await self.everywhere(wanted) if match.rank == EXACT]
 
     async def _tables_with(self, batch: Sequence[Searchable], wanted: str) -> list[Searchable]:

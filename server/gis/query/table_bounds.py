@@ -74,8 +74,8 @@ def _turned(source: extents.Query, table: Table, own: Sequence[float] | None) ->
 
 
 def _dense_lonlat(table: Table, box: Sequence[float] | None) -> Expression:
-    """In longitude and latitude, with corners along long edges: those of a projection are curves there, and reach
-    farther than their ends."""
+    """The geometry in longitude and latitude, with corners along long edges: those of a projection are curves
+    there, and reach farther than their ends."""
     size = 0.0 if box is None else max(box[2] - box[0], box[3] - box[1])
     kind = declared_type(table)[0]
     if size <= 0 or kind in ("POINT", "MULTIPOINT"):

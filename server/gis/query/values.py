@@ -57,7 +57,7 @@ def selected(
 
 
 def shortened(text: Expression) -> Expression:
-    """As much of a text as `plain` needs, so that no long one comes from the database."""
+    """The part of a text that `plain` needs, so that no long one comes from the database."""
     return sa.func.left(text, MAX_TEXT_CHARS + 1, type_=sa.Text())
 
 

@@ -57,7 +57,7 @@ ENCODINGS = ("utf-8-sig", "cp1252")
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """The first bytes of what spreadsheets save as Unicode text."""
 MAX_QUOTE_LINES = 10_000
-"""Lines by which is judged which columns are in quotes."""
+"""Lines that are read to decide which columns are in quotes."""
 _QUOTED_TYPES = ("date", "dotted_date", "local_timestamp", "timestamp")
 """Types that values in quotes may have; numbers and true stay text."""
 MAX_LISTED_NAMES = 10
@@ -111,7 +111,7 @@ class CsvFile:
     lonlat: bool
     """Whether the two columns are longitude and latitude."""
     crs: str | None = None
-    """What the WKT says."""
+    """The reference system that the WKT names."""
     all_quoted: bool = False
     """Whether the file puts all values in quotes."""
 
@@ -329,7 +329,7 @@ def _is_local_timestamp(text: str) -> bool:
 
 
 def _timestamp(text: str) -> datetime.datetime:
-    """In UTC where the text names no time zone, in a column in which others do."""
+    """The time; in UTC where the text names no time zone, in a column in which others do."""
     moment = datetime.datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
 

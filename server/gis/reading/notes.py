@@ -90,12 +90,12 @@ class Layout:
     encoding: str | None = None
 
     def metadata(self) -> dict[bytes, bytes]:
-        """For the metadata of an Arrow schema."""
+        """The layout as metadata of an Arrow schema."""
         return {b"geoagent": json.dumps(vars(self)).encode()}
 
     @classmethod
     def of(cls, metadata: dict[bytes, bytes] | None) -> Layout:
-        """From the metadata of an Arrow schema. Raises KeyError if there is none."""
+        """The layout in the metadata of an Arrow schema. Raises KeyError if there is none."""
         return cls(**json.loads((metadata or {})[b"geoagent"]))
 
 
@@ -122,7 +122,7 @@ class Notes:
     """Number of pieces of these."""
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values that `of` reads."""
+        """The notes as JSON values that `of` reads."""
         return {
             **asdict(self),
             "problems": [*map(packed, self.problems)],
@@ -131,7 +131,7 @@ class Notes:
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Notes:
-        """From what `to_json` wrote."""
+        """The notes that `to_json` wrote."""
         texts = {name: [*map(unpacked, stored[name])] for name in ("problems", "remarks")}
         return cls(**{**stored, **texts})
 

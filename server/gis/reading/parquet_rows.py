@@ -114,7 +114,7 @@ def _placed_batches(
 def _batches(
     file: pq.ParquetFile, found: DataSet, names: list[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Raises Unreadable."""
+    """The rows in batches. Raises Unreadable."""
     try:
         yield from file.iter_batches(BATCH_ROWS, columns=names)
     except MemoryError:

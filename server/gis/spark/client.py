@@ -111,8 +111,8 @@ class SparkClient:
     async def write_in_background(
         self, views: Mapping[str, FilesView], sql: str, folder: str, seconds: float
     ) -> None:
-        """The same for nobody, while nothing else is written: it waits for that, and raises SparkNeeded as soon as
-        someone needs Spark."""
+        """As `write`, with low priority: waits while a step runs, and raises SparkNeeded as soon as someone waits
+        for Spark."""
         await self._steps_are(0)
         writing = asyncio.create_task(self._write(views, sql, folder, seconds, lambda _share: None))
         needed = asyncio.create_task(self._steps_are(1))

@@ -54,7 +54,8 @@ NEEDS: Mapping[str, Needs] = {
 async def needed_box(
     connection: AsyncConnection, operation: str, arguments: Any, name: str, tables: Mapping[str, Table]
 ) -> Box | None:
-    """In the reference system of the table that the arguments call `name`; None where all of it matters."""
+    """The box that matters, in the reference system of the table that the arguments call `name`; None where all
+    of it does."""
     table = tables[name]
     if table.geometry_column is None:
         return None

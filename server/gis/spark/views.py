@@ -31,8 +31,8 @@ class FilesView:
 
 
 def needed_files(dataset: Dataset, box: Box | None = None) -> Sequence[LakeFile]:
-    """Those that may have a shape in the box (in the dataset's reference system); one at least, as Spark needs one to
-    know the columns from."""
+    """The files that may have a shape in the box (in the dataset's reference system); at least one, from which
+    Spark learns the columns."""
     chosen = [file for file in dataset.files if file.rows and (box is None or file.may_meet(box))]
     return chosen or [max(dataset.files, key=lambda file: file.rows)]
 

@@ -117,7 +117,7 @@ class Guard:
         return found[0] if found else None
 
     async def count(self, passing: sa.Select[Any], subject: str) -> int:
-        """How many rows a statement without columns selects."""
+        """Number of rows that a statement without columns selects."""
         row = await self.row(passing.add_columns(sa.func.count()), subject)
         return int(row[0]) if row else 0
 

@@ -129,7 +129,8 @@ def _along(colors: tuple[str, ...], position: float) -> str:
 
 
 def _is_pale(color: str) -> bool:
-    """By its relative luminance (WCAG 2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance)."""
+    """Whether a colour is pale by its relative luminance (WCAG 2,
+    https://www.w3.org/TR/WCAG22/#dfn-relative-luminance)."""
     linear = [
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
         for c in (each / 255 for each in _channels(color))
@@ -144,7 +145,7 @@ def _channels(color: str) -> tuple[float, float, float]:
 def _mix(
     first: tuple[float, float, float], second: tuple[float, float, float], share: float
 ) -> tuple[float, float, float]:
-    """`share` of the second colour."""
+    """A mix of two colours, with `share` of the second."""
     red, green, blue = (a + (b - a) * share for a, b in zip(first, second, strict=True))
     return red, green, blue
 

@@ -20,10 +20,10 @@ class InvalidStyle(GisError):
 
 
 class NoReferenceSystem(InvalidStyle):
-    """Geometries that nothing says the place of."""
+    """Geometries without a known reference system, so that nothing says where they are."""
 
 
 def require_srid(srid: int, subject: str) -> None:
-    """Raises an error where the reference system of a geometry is unknown."""
+    """Raise NoReferenceSystem where the reference system of a geometry is unknown."""
     if srid <= 0:
         raise NoReferenceSystem(NO_SYSTEM(subject=subject))

@@ -112,7 +112,7 @@ class _FileBinWriter(_FromRows, BinWriter):
 
 
 def _as_in_files(table: Table) -> Table:
-    """Without our key, and under a name without a schema."""
+    """The table without our key, and under a name without a schema."""
     columns = tuple(column for column in table.columns if column.name not in table.key)
     return table.model_copy(
         update={"schema_name": "", "name": _NAME, "columns": columns, "key": (), "lake": None}

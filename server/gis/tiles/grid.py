@@ -36,7 +36,7 @@ class Tile:
 
     @classmethod
     def at(cls, z: int, x: int, y: int) -> Tile:
-        """Raises InvalidTile when it is not in the grid."""
+        """The tile at these numbers. Raises InvalidTile when it is not in the grid."""
         if not 0 <= z <= MAX_ZOOM:
             raise InvalidTile(f"Zoom {z} is out of range: it is 0 to {MAX_ZOOM}.")
         last = 2**z - 1
@@ -50,7 +50,8 @@ class Tile:
         return WORLD / (1 << self.z)
 
     def mercator(self) -> Box:
-        """With its buffer, within the world: nothing lies beyond the antimeridian."""
+        """The box of the tile with its buffer in Mercator metres, within the world: nothing lies beyond the
+        antimeridian."""
         width = self.width
         margin = width * BUFFER / EXTENT
         left, top = self.x * width - HALF_WORLD, HALF_WORLD - self.y * width

@@ -107,7 +107,7 @@ class LowZoom:
     async def _sample(
         self, connection: asyncpg.Connection, base: LayerStatements, state: TableState, is_passing: bool
     ) -> SampleStatements | None:
-        """None for views that cannot be sampled."""
+        """Statements for a sample; None for views that cannot be sampled."""
         if not state.is_view:
             return SampleStatements(base, state, is_passing)
         from server.gis.sql.view_samples import sampled_view  # few requests need its parser
@@ -132,7 +132,7 @@ class LowZoom:
         return known
 
     async def _of_lake(self, base: LayerStatements, tile: Tile, box: Box) -> LayerStatements | None:
-        """None where the tile is drawn from what PostgreSQL holds of the table."""
+        """As `statements`; None where the tile is drawn from what PostgreSQL holds of the table."""
         if not self._is_narrow(base.table, base.layer.filter, base.layer.count):
             overviews = await self._overviews(base, await self._versions.of(base.table))
             if overviews is not None and tile.z < overviews.ladder.drawn_below:
@@ -183,7 +183,7 @@ class LowZoom:
     def _of_overviews(
         self, base: LayerStatements, layer: Layer, ladder: Ladder, old_since: float | None
     ) -> OverviewStatements | None:
-        """None where the overviews lack a column of the layer."""
+        """Statements for overviews; None where these lack a column of the layer."""
         known = self._written.get(base)
         if known is not None and known.ladder == ladder and known.old_since == old_since:
             return known

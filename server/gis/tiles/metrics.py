@@ -1,4 +1,4 @@
-"""What Prometheus learns of the tiles of one server. Register a `TileMetrics` with that server's registry."""
+"""Metrics of the tiles of one server. Register a `TileMetrics` with that server's registry."""
 
 from __future__ import annotations
 

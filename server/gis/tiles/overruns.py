@@ -28,8 +28,8 @@ log = structlog.get_logger(__name__)
 GRACE_S = 5.0
 CHECK_INTERVAL_S = 0.5
 CONFIRM_S = 2.0
-"""For which PostgreSQL must have answered promptly, without a break, before a tile is called too complex: a database
-that is frozen or overloaded stops nothing in time."""
+"""Time for which PostgreSQL must have answered promptly, without a break, before a tile is called too complex: a
+database that is frozen or overloaded stops nothing in time."""
 PROMPT_S = 1.0
 FORGET_AFTER_S = 600.0
 """Seconds after which a table is tried again; it also is when it has changed."""

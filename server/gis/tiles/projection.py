@@ -55,7 +55,8 @@ class Crs:
 
 
 async def read_crs(connection: asyncpg.Connection, srid: int, subject: str) -> Crs:
-    """Raises NoReferenceSystem for SRID 0 and for one that is not in PostGIS's table."""
+    """The system of a table for tiles. Raises NoReferenceSystem for SRID 0 and for one that is not in PostGIS's
+    table."""
     if srid == MERCATOR:
         return Crs(srid, "mercator")
     if srid == LONLAT:
@@ -97,7 +98,8 @@ class SearchBoxes:
     async def _neighbourhood(
         self, connection: asyncpg.Connection, crs: Crs, tile: Tile
     ) -> Neighbourhood | None:
-        """None where the system is not smooth around the tile, and for tiles that are larger than neighbourhoods."""
+        """The neighbourhood of a tile; None where the system is not smooth there, and for tiles larger than
+        neighbourhoods."""
         if tile.z < neighbourhood.ZOOM:
             return None
         around = neighbourhood.of_tile(tile)
@@ -107,7 +109,7 @@ class SearchBoxes:
         return self._neighbourhoods[key]
 
     def affine(self, crs: Crs, tile: Tile) -> Affine | None:
-        """From coordinates of the system to units of the tile, after `of`; None where that is not linear enough."""
+        """The mapping of the system to units of the tile, after `of`; None where it is not linear enough."""
         if crs.kind == "mercator":
             return affine.of_mercator(tile)
         if crs.srid == LONLAT:

@@ -75,7 +75,7 @@ class TableLookup(Protocol):
     """Finds the registry's entry of a table."""
 
     def get(self, table_id: str) -> Table:
-        """Raises a ToolFailed when there is no such table (any more)."""
+        """The table with this id. Raises a ToolFailed when there is no such table (any more)."""
 
 
 class UnknownLayer(GisError):

@@ -65,7 +65,7 @@ class TileStatement:
         return self.is_mapped and not self.values
 
     def arguments(self, crs: Crs, tile: Tile, box: Box, affine: Affine | None = None) -> tuple[Any, ...]:
-        """`affine` where the statement is mapped."""
+        """Values of the parameters; `affine` where the statement is mapped."""
         units = affine.arguments if affine is not None and self.is_mapped else ()
         return (*self.values, tile.z, tile.x, tile.y, *box, crs.tolerance(tile), *units, *self.rows)
 
@@ -108,7 +108,7 @@ class LayerStatements:
             self._ranked_below = MAX_ZOOM + 1  # Their points are drawn in the order of the rows.
 
     def at(self, zoom: int, mapped: bool = False) -> TileStatement:
-        """`mapped` where a linear mapping of the tile can be given to it."""
+        """The statement for a zoom level; `mapped` where it can be given a linear mapping of the tile."""
         is_large = self.layer.count > SMALL_LAYER
         thin = is_large and zoom < THINNED_BELOW
         simple = zoom < SIMPLIFIED_BELOW and self._shapes
@@ -381,7 +381,7 @@ class StatementWriter:
         return measures.get(_DIMENSIONS.get(declared_type(self._table)[0], 0), sides)
 
     def _whole(self, g: str) -> str:
-        """Without empty parts, on which PostGIS crashes when it looks for a point."""
+        """The shape without empty parts, on which PostGIS crashes when it looks for a point."""
         if not self._unsure:
             return g
         filled = inline(without_gaps(sa.literal_column(g, GEOMETRY), declared_type(self._table)[0]))

@@ -21,7 +21,7 @@ class UnreadAnswers:
 
     def __init__(self) -> None:
         self._waiting: dict[BoundedConnection, str] = {}
-        """With their addresses; who has waited longest is first."""
+        """With their addresses; the one that has waited longest is first."""
 
     def bytes_of(self, address: str) -> int:
         """Bytes that wait for the clients of a network address."""

@@ -81,8 +81,8 @@ class LayerSource(Protocol):
         like: Layer | None = None,
         exact: bool = False,
     ) -> Drawing:
-        """`like` is the current layer: if its filter and its data are unchanged, its count and bounds are reused.
-        With `exact`, nothing is estimated."""
+        """Draw a table. `like` is the current layer: if its filter and data are unchanged, its count and bounds
+        are reused. With `exact`, nothing is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ class LayerService:
         *,
         seen_version: int | None = None,
     ) -> Done:
-        """`seen_version` is the version of the layer that the user saw: if its filter has changed since, a new one is
-        a conflict."""
+        """Change a layer. `seen_version` is the version that the user saw: if its filter has changed since, a new
+        one is a conflict."""
         check_name(change.name)
         for _attempt in range(MAX_ATTEMPTS):
             known = drawn = None

@@ -41,7 +41,7 @@ class Drafts:
         )
 
     def end(self, map_id: str, turn_id: str | None) -> None:
-        """The text was recorded."""
+        """Forget a text, because it was recorded."""
         self._drafts.get(map_id, {}).pop(turn_id or "", None)
 
     def forget(self, map_id: str) -> None:

@@ -101,7 +101,7 @@ class Feed:
             await asyncio.wait({channel.task}, timeout=SETTLE_TIMEOUT_S)
 
     def committed(self, map_id: str, events: Sequence[Event]) -> None:
-        """This server wrote these events."""
+        """Deliver events that this server has written."""
         channel = self._channels.get(map_id)
         if channel is None:
             return

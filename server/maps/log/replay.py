@@ -36,11 +36,11 @@ class MapState:
     charts: tuple[Chart, ...] = ()
 
     def chart(self, chart_id: str) -> Chart | None:
-        """None if there is no chart of this id."""
+        """The chart with this id; None if there is none."""
         return next((chart for chart in self.charts if chart.id == chart_id), None)
 
     def layer(self, layer_id: str) -> Layer | None:
-        """None if there is no layer of this id."""
+        """The layer with this id; None if there is none."""
         return next((layer for layer in self.layers if layer.id == layer_id), None)
 
     @property

@@ -30,7 +30,7 @@ class PendingApproval:
         return [question.call_id for question in self.questions if question.call_id not in self.answers]
 
     def answered(self, call_id: str, approved: bool) -> PendingApproval:
-        """With the answer about one call."""
+        """A copy with the answer about one call."""
         return replace(self, answers={**self.answers, call_id: approved})
 
     def requests(self) -> list[Change]:
@@ -38,7 +38,7 @@ class PendingApproval:
         return [Change("approval_requested", question.model_dump()) for question in self.questions]
 
     def stored(self) -> dict[str, Any]:
-        """As JSON values, which `load` reads."""
+        """The state as JSON values, which `load` reads."""
         return {
             "history": dump_history(self.history),
             "questions": [question.model_dump() for question in self.questions],
@@ -48,7 +48,8 @@ class PendingApproval:
 
     @classmethod
     def load(cls, stored: Mapping[str, Any]) -> PendingApproval:
-        """From what `stored` gave. Raises ValueError, LookupError, TypeError or AttributeError for anything else."""
+        """The state from what `stored` gave. Raises ValueError, LookupError, TypeError or AttributeError for
+        anything else."""
         return cls(
             load_history(stored["history"]),
             open_questions(stored["questions"], {}),

@@ -180,7 +180,7 @@ class TurnRunner:
         return self._closing
 
     def wake(self) -> None:
-        """There is a new turn in the queue."""
+        """Look for new turns in the queue now."""
         self._wake.set()
 
     @property

@@ -1,6 +1,6 @@
 """Filters as conditions of Arrow on the columns of files, with the meaning that they have in PostgreSQL.
 
-What could mean another thing here is refused."""
+Conditions that could mean something else here are refused."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Condition:
 
     @classmethod
     def read(cls, filter: Cql2, dataset: Dataset, geometry: str | None) -> Condition:
-        """Raises NotInFiles."""
+        """The condition of a CQL2 filter. Raises NotInFiles."""
         parts = _conjuncts(filter)
         spatial = [part for part in parts if part.get("op") in RELATIONS]
         return cls(

@@ -53,7 +53,7 @@ class LakePages:
         self._queue = AnswerQueue(owner, storage, TIMEOUT_S)
 
     async def page(self, table: Table, asked: Page) -> LakePage | None:
-        """None where the files do not answer that, or not in time."""
+        """A page of a table's rows; None where the files cannot answer, or not in time."""
         if asked.offset + asked.limit > MAX_SORTED_ROWS and (
             asked.filter is not None or asked.sort is not None
         ):

@@ -35,7 +35,7 @@ class Address:
 
     @classmethod
     def read(cls, text: str) -> Address:
-        """Raises NoLakeTable for what is not plainly an address of a dataset."""
+        """Parse an address. Raises NoLakeTable for what is not plainly an address of a dataset."""
         try:
             found = urlsplit(text)
             port = found.port

@@ -29,7 +29,7 @@ STOPPED = Template("lake_stopped", "Reading the dataset was stopped.")
 
 
 ABANDONED_S = 24 * 3600.0
-"""After which copies that are not used are removed."""
+"""Seconds after which copies that are not used are removed."""
 IN_USE_S = 3600.0
 """A step may still read copies that were used this long ago; older ones make room for others."""
 PASSING = "for-steps"

@@ -40,11 +40,11 @@ class Allowance:
                 raise OutOfAllowance("more would be read than one question may read from an address")
 
     def seconds_left(self) -> float:
-        """Never quite none, as a limit of time must be positive."""
+        """Seconds until the deadline, at least 0.001, because time limits must be positive."""
         return max(0.001, self.deadline - time.monotonic())
 
     def check(self) -> None:
-        """Raises OutOfAllowance where the time is over or reading was stopped."""
+        """Raise OutOfAllowance where the time is over or reading was stopped."""
         if self.stopped.is_set():
             raise OutOfAllowance("reading was stopped", is_final=False)
         if time.monotonic() > self.deadline:

@@ -12,7 +12,7 @@ from server.gis.lake.remote.ranges import Allowance, Fetch
 from server.gis.lake.states import FileState
 
 TIMEOUT_S = 30.0
-"""Without an answer or a further piece."""
+"""Seconds to wait for an answer, or for its next piece."""
 PIECE_BYTES = 4 * 1024**2
 
 
@@ -25,7 +25,8 @@ class NoRanges(NoLakeTable):
 
 
 class Source(ABC):
-    """Safe for concurrent use. All raise NoLakeTable, OSError or Arrow's errors."""
+    """A store of files at addresses. Safe for concurrent use. All methods raise NoLakeTable, OSError or Arrow's
+    errors."""
 
     @abstractmethod
     def files(self, address: Address, allowance: Allowance) -> Mapping[str, FileState]:
@@ -36,7 +37,7 @@ class Source(ABC):
         """The state of one file now."""
 
     def known_to_arrow(self, address: Address) -> ParquetSource | None:
-        """Where the file is for Arrow to read by itself, in place of `reader`."""
+        """The file for Arrow to read by itself, in place of `reader`; None if it cannot."""
         return None
 
     @abstractmethod

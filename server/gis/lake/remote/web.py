@@ -36,7 +36,7 @@ BUSY = (429, 502, 503, 504)
 
 
 class _Passing(OSError):
-    """The connection broke, or the server is busy."""
+    """A temporary fault: the connection broke, or the server is busy."""
 
 
 _tried_again = retry(
@@ -143,7 +143,7 @@ class Web(Source):
 
 
 def _state(answer: httpx.Response, size: int) -> FileState:
-    """By the ETag, else the time of the last change; 0 where neither is sent."""
+    """The state by the ETag, else by the time of the last change; 0 where neither is sent."""
     if tag := answer.headers.get("ETag"):
         # Below 2**53, as JSON has it.
         digest = hashlib.sha256(tag.removeprefix("W/").encode()).digest()

@@ -35,7 +35,7 @@ def lacks_dense_bands(table: Table, ladder: Ladder) -> bool:
 async def placing_for_dense_bands(
     session: asyncpg.Connection, table: Table, state: TableState, steps: Steps
 ) -> tuple[Placing, Crs] | None:
-    """None for tables without an index that finds the rows of some tiles."""
+    """Where rows are on the map; None for tables without an index that finds the rows of some tiles."""
     column = table.column(table.geometry_column or "")
     if column is None or is_geography(column) or table.lake is not None:
         return None

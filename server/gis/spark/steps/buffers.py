@@ -37,7 +37,7 @@ def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> S
 
 
 def _given(source: Source, shape: ColumnElement[Any], radius: ColumnElement[Any]) -> Subquery:
-    """In a subquery, so that the shape is not transformed again wherever it is named."""
+    """The shapes in a subquery, so that they are not transformed again wherever they are named."""
     attributes = source.numbered
     chosen = select(*attributes, shape.label("shape"), radius.label("radius"))
     return chosen.select_from(source.rows).subquery("given")

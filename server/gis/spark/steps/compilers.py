@@ -67,7 +67,7 @@ DIFFERENCES: Mapping[str, Template] = {
 
 
 def compiler(operation: str) -> Compiler:
-    """Raises NotOnSpark."""
+    """The compiler of an operation. Raises NotOnSpark."""
     found = COMPILERS.get(operation)
     if found is None:
         raise NotOnSpark(operation, texts.NOT_PORTED())

@@ -21,14 +21,15 @@ from server.gis.spark.steps.places import row_of
 
 
 def measured(arguments: MeasureArguments, workspace: Workspace, _step: Step) -> Select[Any]:
-    """Without more corners along long edges, which Sedona cannot add."""
+    """The rows of `measure`, for Sedona, which cannot add corners along long edges."""
     source = workspace.source(arguments.source)
     shape = lonlat(source)
     return Measure().measured(arguments, source, lambda measure: measure(shape)).select
 
 
 def sampled(arguments: SampleArguments, workspace: Workspace, _step: Step) -> Select[Any]:
-    """By another hash than PostGIS has: the same seed gives the same rows on Spark, and others there."""
+    """The rows of `sample`, by another hash than in PostGIS: the same seed gives the same rows on Spark, and
+    others there."""
     source = workspace.source(arguments.source)
     keys = [source.column(name) for name in source.table.key] or [row_of(source)]
     order = func.xxhash64(*keys, literal(arguments.seed))

@@ -45,7 +45,7 @@ class Affine:
 
 
 def of_mercator(tile: Tile) -> Affine:
-    """Exact."""
+    """The mapping of Web Mercator to units of a tile; exact."""
     scale = EXTENT / tile.width
     return Affine(
         scale, 0.0, 0.0, -scale, HALF_WORLD * scale - tile.x * EXTENT, HALF_WORLD * scale - tile.y * EXTENT
@@ -53,7 +53,8 @@ def of_mercator(tile: Tile) -> Affine:
 
 
 def of_degrees(tile: Tile) -> Affine | None:
-    """Exact at the edges of the tile, so that neighbours meet; None where it is too far off between them."""
+    """The mapping of degrees to units of a tile: exact at the edges, so that neighbours meet; None where it is
+    too far off between them."""
     west, east = (longitude((tile.x + side) * tile.width - HALF_WORLD) for side in (0, 1))
     top, bottom = (latitude(HALF_WORLD - (tile.y + down) * tile.width) for down in (0, 1))
     across, down = EXTENT / (east - west), EXTENT / (bottom - top)

@@ -42,7 +42,7 @@ class Azimuthal:
 
     @classmethod
     def of(cls, projection: Projection) -> Azimuthal | None:
-        """None for another projection, or one around a pole."""
+        """The formulas of this projection; None for one of another kind, or around a pole."""
         found = re.fullmatch(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) \+datum=WGS84 .*", projection.proj)
         if found is None or abs(float(found[1])) > MAX_LATITUDE:
             return None

@@ -163,8 +163,8 @@ def sound_flat(source: Source) -> ColumnElement[Any]:
 
 
 def sound_lonlat(source: Source) -> ColumnElement[Any]:
-    """In EPSG:4326, repaired in the table's own plane: the two halves of a bow-tie would weigh against each other, and
-    an area around a pole is a bow-tie in longitude and latitude only."""
+    """The geometry in EPSG:4326, repaired in the table's own plane: the two halves of a bow-tie would weigh
+    against each other, and an area around a pole is a bow-tie in longitude and latitude only."""
     if source.declared_srid in (0, WGS84):
         return lonlat(source) if source.is_valid else sound(lonlat(source))
     return in_srid(source, sound_flat(source), WGS84)

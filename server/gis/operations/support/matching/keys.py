@@ -81,7 +81,8 @@ def _times(known: tuple[Column, Column], mine: ColumnElement[Any], theirs: Colum
 
 
 def _number(known: Column, column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """By way of its text, which is exact also for floats; null for texts that are not numbers."""
+    """The column as a number by way of its text, which is exact also for floats; null for texts that are not
+    numbers."""
     if known.kind != "text":
         return cast(cast(column, Text()), Numeric())
     text = func.btrim(cast(column, Text()), type_=Text())

@@ -118,7 +118,8 @@ class Neighbourhood:
 
 
 async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> Neighbourhood:
-    """Raises InvalidQuestion where there are too few values, or where all are the same."""
+    """The features with a value, and their neighbours. Raises InvalidQuestion where there are too few values, or
+    where all are the same."""
     source = workspace.source(arguments.source)
     value, whole = valued(arguments, source)
     count, least, most = await workspace.row(

@@ -131,7 +131,8 @@ class SideBySide:
 
 
 async def side_by_side(before: Source, after: Source, key: Sequence[str], workspace: Workspace) -> SideBySide:
-    """Raises InvalidQuestion for a key that is repeated, and where there is nothing to match rows by."""
+    """Match the rows of two tables. Raises InvalidQuestion for a key that is repeated, and where there is nothing
+    to match rows by."""
     tables = (before, after)
     for source in tables:
         for name in key:

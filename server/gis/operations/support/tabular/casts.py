@@ -108,7 +108,8 @@ class Converted:
 
 
 def converted(cell: Cell, column: str, to: str, form: str | None, once: Once) -> Converted:
-    """Raises InvalidQuestion for kinds that never become each other, and for a format that cannot be used."""
+    """The column as type `to`. Raises InvalidQuestion for kinds that never become each other, and for a format
+    that cannot be used."""
     if to == "text":
         return Converted(_as_text(cell, form))
     value = in_utc(cell.value, cell.sql_type)

@@ -77,7 +77,8 @@ _TYPES = {"text": Text(), "integer": Integer(), "boolean": Boolean()}
 
 
 async def fact(sheet: Sheet, what: str, srid: int | None) -> Cell:
-    """Raises InvalidQuestion for a table without geometry, and for an unknown reference system."""
+    """The fact about each row's geometry. Raises InvalidQuestion for a table without geometry, and for an unknown
+    reference system."""
     shape = geometry(sheet.source)
     if what in _PLAIN:
         plain = _PLAIN[what]

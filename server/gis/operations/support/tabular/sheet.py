@@ -64,7 +64,7 @@ class Cell:
     comment: str | None = None
     calculated: bool = False
     is_rank: bool = False
-    """CountedNotes over all rows at the very end, so that nothing can be calculated from it."""
+    """A rank or row number: computed over all rows after all other changes, so nothing can be calculated from it."""
 
 
 class Sheet:

@@ -158,7 +158,7 @@ def date_part(sheet: Sheet, change: ColumnChange) -> Cell:
 
 
 def date_difference(sheet: Sheet, change: ColumnChange) -> Cell:
-    """From `column` to `other`, in seconds to weeks exactly, in complete months and years."""
+    """The time from `column` to `other`: exact in seconds to weeks, in complete months and years."""
     before, after = _moment(sheet, change.column), _moment(sheet, change.other)
     finite = func.isfinite(before) & func.isfinite(after)
     if change.unit in _SECONDS:
