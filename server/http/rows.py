@@ -16,6 +16,7 @@ from aiohttp import web
 
 from agents.domain import Bounds, Count, Cql2, Layer, Table
 from server import fault_texts
+from server.gis.filters import both
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles.service import LayerLookup, TableLookup
@@ -55,7 +56,7 @@ class LayerRows:
         """`?limit=&offset=&sort=&descending=true&filter=` (CQL2 JSON, in addition to the layer's). Sending the
         `total` of an earlier page avoids counting again."""
         layer = await layer_of(request, self.layers)
-        filter = combine_filters(layer.filter, request.query.get("filter"))
+        filter = both(layer.filter, filter_or_default(None, request.query.get("filter")))
         return json_answer(await page_of(self.data, self.tables.get(layer.table), request.query, filter))
 
     async def stats(self, request: web.Request) -> web.Response:
@@ -102,7 +103,7 @@ class LayerRows:
         """`?filter=` (CQL2 JSON, in addition to the layer's): the features' extent, null without geometry."""
         layer = await layer_of(request, self.layers)
         found = await self.data.extent(
-            layer.table, combine_filters(layer.filter, request.query.get("filter"))
+            layer.table, both(layer.filter, filter_or_default(None, request.query.get("filter")))
         )
         return json_answer({"bounds": found})
 
@@ -136,16 +137,6 @@ async def page_of(
         total=int_parameter(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
     )
     return {"key": list(table.key), **page}
-
-
-def combine_filters(first: Cql2 | None, more: str | None) -> Cql2 | None:
-    """Both filters joined by `and`."""
-    if not more:
-        return first
-    second = filter_or_default(None, more)
-    if second is None:
-        return first
-    return second if first is None else {"op": "and", "args": [first, second]}
 
 
 def filter_or_default(own: Cql2 | None, given: str | None) -> Cql2 | None:

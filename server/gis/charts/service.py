@@ -12,14 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2, LakeSource
 from agents.geo.wording.chart_titles import chart_title
-from agents.ports import Filter, TableRegistry
+from agents.ports import TableRegistry
 from agents.worded import Template, joined, wording_of
 from server.gis.charts.boxes import box
 from server.gis.charts.links import Features, Part, Window, features_in, parts_of
 from server.gis.charts.question import Question, question
 from server.gis.charts.scatter import scatter
 from server.gis.charts.summaries import bar, histogram, line
-from server.gis.filters import normalize
+from server.gis.filters import both, normalize
 from server.gis.statements.guard import Guard
 
 NO_ROW = Template("chart_no_row", "No row passes the filter.")
@@ -86,7 +86,7 @@ class Charts:
             tables = await self._readable(map_id)
         table = tables.get(table_id)
         own = normalize(table, draft.filter)
-        asked = question(table, draft, combine_filters(layer_filter, own))
+        asked = question(table, draft, both(layer_filter, own))
         counting = self._guard.count(asked.rows, table.id)
         data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), counting)
         usable = shown = shown_rows(data)
@@ -139,16 +139,7 @@ class Charts:
             bins=chart.bins,
             period=chart.period,
         )
-        return question(
-            self._registry.get(chart.table), draft, combine_filters(chart.layer_filter, chart.filter)
-        )
-
-
-def combine_filters(first: Filter, second: Cql2 | None) -> Any:
-    """Both filters joined by `and`."""
-    if first is None or second is None:
-        return second if first is None else first
-    return {"op": "and", "args": [first, second]}
+        return question(self._registry.get(chart.table), draft, both(chart.layer_filter, chart.filter))
 
 
 def shown_rows(data: ChartData) -> int:

@@ -76,6 +76,13 @@ def normalize(table: Table, filter: Filter) -> Cql2 | None:
     return None if found is None else _canonical(found)
 
 
+def both(first: Cql2 | None, second: Cql2 | None) -> Cql2 | None:
+    """The filter of rows that pass both filters (CQL2 JSON); None lets all rows pass."""
+    if first is None or second is None:
+        return second if first is None else first
+    return {"op": "and", "args": [first, second]}
+
+
 def _canonical(found: Term) -> Cql2:
     json: Cql2 = found.json if isinstance(found.json, dict) else {"op": "=", "args": [int(found.json), 1]}
     return json

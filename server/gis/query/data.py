@@ -30,7 +30,7 @@ from server.gis.expressions.identifiers import (
     sql_type,
     srid_of,
 )
-from server.gis.filters import Condition, compile_filter, compile_normalized, normalize
+from server.gis.filters import Condition, both, compile_filter, compile_normalized, normalize
 from server.gis.lake.answers.pages import Page
 from server.gis.profiles.estimates import LARGE_ROWS
 from server.gis.profiles.profile import TableProfile
@@ -103,7 +103,7 @@ class PostgisData:
         if entry.lake is not None and filter is None and within is None:
             asked.note(entry.id, None, {"count": entry.lake.rows}, rows=entry.lake.rows)
             return Count(rows=entry.lake.rows)
-        wanted = _both(entry, filter, within)
+        wanted = both(normalize(entry, filter), _inside(entry, within))
         exact = await self._in_files(entry, wanted)
         if exact is not None:
             asked.note(entry.id, wanted, {"count": exact}, rows=exact)
@@ -304,8 +304,8 @@ class PostgisData:
 
 def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = None) -> sa.Select[tuple[()]]:
     """The rows that pass, without columns yet."""
-    area = None if within is None else _inside(table, within)
-    return _rows_that_meet(table, compile_filter(table, filter), compile_filter(table, area))
+    area = compile_filter(table, _inside(table, within))
+    return _rows_that_meet(table, compile_filter(table, filter), area)
 
 
 def _rows_that_meet(table: Table, *conditions: Condition | None) -> sa.Select[tuple[()]]:
@@ -313,17 +313,10 @@ def _rows_that_meet(table: Table, *conditions: Condition | None) -> sa.Select[tu
     return rows.where(*(condition for condition in conditions if condition is not None))
 
 
-def _inside(table: Table, area: Mapping[str, Any]) -> Cql2:
+def _inside(table: Table, area: Mapping[str, Any] | None) -> Cql2 | None:
+    if area is None:
+        return None
     return {"op": "s_intersects", "args": [{"property": table.geometry_column or "geometry"}, dict(area)]}
-
-
-def _both(table: Table, filter: Filter, within: Mapping[str, Any] | None) -> Cql2 | None:
-    """The filter of what passes, as one."""
-    first = normalize(table, filter)
-    if within is None:
-        return first
-    inside = _inside(table, within)
-    return inside if first is None else {"op": "and", "args": [first, inside]}
 
 
 def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
