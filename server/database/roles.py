@@ -20,7 +20,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.database.quoting import quoted
+from server.database.quoting import quoted, quoted_text
 from server.postgres.problem import DatabaseProblem
 
 DDL_TAGS = (
@@ -143,7 +143,9 @@ async def _ensure_logins(connection: AsyncConnection, known: Logins) -> None:
 def _join(login: Login) -> str:
     """The owner must be able to drop and grant what the writer and the loader made; a superuser can anyway."""
     role = quoted(login.name)
-    return f"IF NOT pg_has_role({_literal(role)}::regrole, 'USAGE') THEN GRANT {role} TO CURRENT_USER; END IF"
+    return (
+        f"IF NOT pg_has_role({quoted_text(role)}::regrole, 'USAGE') THEN GRANT {role} TO CURRENT_USER; END IF"
+    )
 
 
 async def _ensure_login(connection: AsyncConnection, login: Login, exists: bool) -> None:
@@ -303,12 +305,8 @@ def _if_allowed(statement: str, otherwise: Sequence[str] = ("NULL",)) -> str:
 
 async def _run(connection: AsyncConnection, statements: Sequence[str]) -> None:
     """Run all in one round trip."""
-    await connection.exec_driver_sql(f"DO {_literal(f'BEGIN {_block(statements)} END')}")
+    await connection.exec_driver_sql(f"DO {quoted_text(f'BEGIN {_block(statements)} END')}")
 
 
 def _block(statements: Sequence[str]) -> str:
     return "\n".join(f"{statement};" for statement in statements)
-
-
-def _literal(content: str) -> str:
-    return "'" + content.replace("'", "''") + "'"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from server.database.engines import Database
+from server.database.quoting import quoted_text
 
 if TYPE_CHECKING:
     from server.samples.sources import Sample
@@ -77,9 +78,11 @@ async def _create(connection: asyncpg.Connection, sample: Sample) -> None:
     await connection.execute(f"ALTER TABLE {table} ADD PRIMARY KEY (id)")
     for index in sample.indexes:
         await connection.execute(f"CREATE INDEX ON {table} {index}")
-    await connection.execute(f"COMMENT ON TABLE {table} IS {_literal(sample.comment)}")
+    await connection.execute(f"COMMENT ON TABLE {table} IS {quoted_text(sample.comment)}")
     for column in sample.columns:
-        await connection.execute(f'COMMENT ON COLUMN {table}."{column.name}" IS {_literal(column.comment)}')
+        await connection.execute(
+            f'COMMENT ON COLUMN {table}."{column.name}" IS {quoted_text(column.comment)}'
+        )
 
 
 async def _note(connection: asyncpg.Connection, samples: Sequence[Sample]) -> None:
@@ -96,8 +99,3 @@ async def _note(connection: asyncpg.Connection, samples: Sequence[Sample]) -> No
             body,
             [f"data.{sample.table}"],
         )
-
-
-def _literal(text: str) -> str:
-    """COMMENT takes no parameters; the texts are our own."""
-    return "'" + text.replace("'", "''") + "'"

@@ -9,23 +9,17 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect_stream
+from agents.models.adapters.base import Schema, StreamDeadlines, expect_stream
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_text
-from agents.models.adapters.openai_client import make_client, with_our_limits
+from agents.models.adapters.openai_client import OpenAIAdapter
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
 from agents.models.adapters.thoughts import ThoughtFilter
 
 
-class OpenAIChat(Adapter):
+class OpenAIChat(OpenAIAdapter):
     """The Chat Completions API of OpenAI, which many other servers offer, too."""
 
     calling = "openai_chat"
-
-    def _make_client(self) -> Any:
-        return make_client(self.config)
-
-    def _limited(self, client: Any) -> Any:
-        return with_our_limits(client, self.config)
 
     def _touch(self, client: Any) -> Any:
         return client.chat.completions

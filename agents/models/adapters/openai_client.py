@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.models.adapters.base import Adapter
 from agents.models.providers import ModelConfig
 
 NO_KEY = "none"
@@ -19,12 +20,22 @@ def make_client(config: ModelConfig) -> Any:
     client = AsyncOpenAI(
         api_key=config.key or NO_KEY, base_url=config.base_url, http_client=DefaultAsyncHttpxClient()
     )
-    return with_our_limits(client, config)
+    return _with_our_limits(client, config)
 
 
-def with_our_limits(client: Any, config: ModelConfig) -> Any:
+def _with_our_limits(client: Any, config: ModelConfig) -> Any:
     """The client, with its connections, but our limits: `StreamDeadlines` watches over reading."""
     from openai import Timeout
 
     timeout = Timeout(connect=config.timeouts.connect, read=None, write=60, pool=60)
     return client.with_options(max_retries=0, timeout=timeout)
+
+
+class OpenAIAdapter(Adapter):
+    """Base of the adapters that use this client."""
+
+    def _make_client(self) -> Any:
+        return make_client(self.config)
+
+    def _limited(self, client: Any) -> Any:
+        return _with_our_limits(client, self.config)

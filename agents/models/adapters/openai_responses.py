@@ -12,9 +12,9 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
+from agents.models.adapters.base import Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds
-from agents.models.adapters.openai_client import make_client, with_our_limits
+from agents.models.adapters.openai_client import OpenAIAdapter
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
 from agents.models.errors import from_status
 
@@ -24,18 +24,12 @@ _WRITING = {"response.output_text.delta", "response.refusal.delta", "response.fu
 _LIFECYCLE = {"response.created", "response.queued", "response.in_progress"}
 
 
-class OpenAIResponses(Adapter):
+class OpenAIResponses(OpenAIAdapter):
     """The Responses API of OpenAI (https://platform.openai.com/docs/api-reference/responses)."""
 
     calling = "openai_responses"
     _without_thoughts = False
     """The server has refused to give encrypted thoughts: the `reasoning` quirk is wrong for this model."""
-
-    def _make_client(self) -> Any:
-        return make_client(self.config)
-
-    def _limited(self, client: Any) -> Any:
-        return with_our_limits(client, self.config)
 
     def _touch(self, client: Any) -> Any:
         return client.responses

@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, literal_column, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.database.quoting import quoted
+from server.database.quoting import quoted, quoted_text
 from server.gis.analysis import storage
-from server.gis.analysis.storage import SCHEMA, in_range, range_edges, text_literal
+from server.gis.analysis.storage import SCHEMA, in_range, range_edges
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import Prepared, Tid
 
@@ -32,7 +32,7 @@ def begin(name: str, select: Select[Any], address: ColumnElement[Any], pages: Se
     # STRICT, so that PostgreSQL does not put the body in place of the call, which would be correlated again.
     yield (
         f"CREATE FUNCTION {function}(tid, tid) RETURNS SETOF {row} LANGUAGE sql STABLE STRICT PARALLEL SAFE"
-        f" AS {text_literal(literal_sql(portion))}"
+        f" AS {quoted_text(literal_sql(portion))}"
     )
     yield f"CREATE TABLE {ranges} (low tid, high tid, filler text)"
     yield f"ALTER TABLE {ranges} ALTER filler SET STORAGE PLAIN"

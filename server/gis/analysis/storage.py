@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
-from server.database.quoting import quoted
+from server.database.quoting import quoted, quoted_text
 from server.gis.expressions.identifiers import exact, exported_as, readable_name, sql_name
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import (
@@ -151,13 +151,13 @@ def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterato
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
-    comments = [f"COMMENT ON TABLE {qualified} IS {text_literal(origin)};"]
+    comments = [f"COMMENT ON TABLE {qualified} IS {quoted_text(origin)};"]
     for each in (selected.name for selected in step.select.selected_columns if selected.name != GEOMETRY):
         comment = step.comments.get(each) or _carried(each, read) or f"Calculated: {origin}"
-        comments.append(f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {text_literal(comment)};")
+        comments.append(f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {quoted_text(comment)};")
     # One statement: one for each column would take most round trips of a step.
     body = " ".join(comments)
-    yield f"DO {text_literal(f'BEGIN {body} END')}"
+    yield f"DO {quoted_text(f'BEGIN {body} END')}"
     yield f"ANALYZE {qualified}"
 
 
@@ -288,9 +288,3 @@ async def _pages(connection: AsyncConnection, name: str) -> int:
     return int(
         await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / PAGE_BYTES)) or 0
     )
-
-
-def text_literal(value: str) -> str:
-    """A literal for DDL, which takes no parameters. `E''` reads backslashes the same whatever the settings."""
-    quoted = value.replace("\\", "\\\\").replace("'", "''")
-    return f"E'{quoted}'"

@@ -15,11 +15,6 @@ def unquoted(identifier: str) -> str:
     return identifier[1:-1].replace('""', '"')
 
 
-def literal(text: str) -> str:
-    """Our own aliases only; no text of a user or a table ever comes here."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def compiled(expression: sa.ColumnElement[Any]) -> tuple[str, tuple[Any, ...]]:
     """SQL with $1, $2 ... and its values, as asyncpg takes them."""
     result = expression.compile(dialect=_ASYNCPG, compile_kwargs={"render_postcompile": True})

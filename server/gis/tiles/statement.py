@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from agents.core.free_names import padded_name
 from agents.domain import Column, Layer, Table
-from server.database.quoting import quoted
+from server.database.quoting import quoted, quoted_text
 from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import reasonable, without_gaps
 from server.gis.expressions.identifiers import GEOMETRY, is_geography, sql_name
@@ -36,7 +36,7 @@ from server.gis.tiles.mapping.affine import Affine
 from server.gis.tiles.mapping.units import Shapes, in_units
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
-from server.gis.tiles.sql_text import compiled, inline, literal, unquoted
+from server.gis.tiles.sql_text import compiled, inline, unquoted
 
 SIMPLIFIED_BELOW = 13
 THINNED_BELOW = 8
@@ -246,8 +246,8 @@ class StatementWriter:
         names = [*key, *(f"matched.{quoted(name)}" for name, _ in self._columns)]
         return {
             "g": self._g,
-            "g_text": literal(unquoted(self._g)),
-            "id_text": f", {literal(unquoted(self._id))}" if key else "",
+            "g_text": quoted_text(unquoted(self._g)),
+            "id_text": f", {quoted_text(unquoted(self._id))}" if key else "",
             "names": ", ".join(names) or "NULL AS none",
             "counted_before": "",
             "extent": EXTENT,
