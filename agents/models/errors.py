@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
 import time
 import traceback
@@ -25,7 +26,12 @@ _TOO_LONG = (
     "context_length", "context length", "context window", "maximum context", "context size",
     "exceed_context_size", "context limit", "prompt is too long", "too many tokens",
 )  # fmt: skip
+_CONNECTION_ERRORS = ("APIConnectionError", "RequestError", "TransportError", "ConnectionError", "OSError")
 _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
+_NOTHING_THERE = re.compile(r"(?i)\W*(404\b)?\W*(page )?(not found)?\W*")
+"""What web servers say of a path that they do not know."""
+_NO_KEY = ("api key not valid",)
+"""Gemini refuses keys with status 400."""
 
 
 def translate(error: Exception, config: ModelConfig) -> ModelError:
@@ -42,16 +48,18 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
         )
         if word
     )
-    message = _with_size(str(body.get("message") or getattr(error, "error", None) or error), body)
+    reported = body.get("message") or getattr(error, "error", None)
+    message = _with_size(str(reported or error), body)
     status = _status(error, kind)
     if status is not None:
-        return from_status(status, kind, message, config, retry_after=_retry_after(error))
-    names = {cls.__name__ for cls in type(error).__mro__}
-    if names & {"APITimeoutError", "TimeoutException", "TimeoutError"}:
+        return from_status(
+            status, kind, message, config, retry_after=_retry_after(error), is_reported=bool(reported)
+        )
+    if _is_a(error, "APITimeoutError", "TimeoutException", "TimeoutError"):
         return ModelError("timeout", f"{config.title} did not answer in time; try again.", retryable=True)
-    if names & {"APIConnectionError", "RequestError", "TransportError", "ConnectionError", "OSError"}:
+    if _is_a(error, *_CONNECTION_ERRORS):
         return unreachable(config)
-    if "APIError" in names and message:
+    if _is_a(error, "APIError") and message:
         return ModelError(
             "unavailable",
             f"{config.title} broke off with an error: {_quote(message, config)}",
@@ -70,18 +78,28 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
 
 
 def from_status(
-    status: int, kind: str, message: str, config: ModelConfig, *, retry_after: float | None = None
+    status: int,
+    kind: str,
+    message: str,
+    config: ModelConfig,
+    *,
+    retry_after: float | None = None,
+    is_reported: bool = True,
 ) -> ModelError:
     """The error for an HTTP status; `kind` is the provider's own code and `message` its message, shown only where
-    it helps."""
+    it helps. `is_reported` is false if the message is the SDK's and not the server's."""
     title, words = config.title, f"{kind} {message}".lower()
-    if status in (401, 403):
+    if status in (401, 403) or any(sign in words for sign in _NO_KEY):
         return ModelError("refused_key", _refused(config))
-    if any(sign in words for sign in _NO_CREDIT):
+    if status == 402 or any(sign in words for sign in _NO_CREDIT):
         return ModelError(
-            "rate_limited", f"The {title} account has no credit left; add some, or choose another model."
+            "rate_limited",
+            f"{title} reports that the account has no credit left; add some, or choose another model.",
         )
     if status == 404:
+        nothing_there = not is_reported or _NOTHING_THERE.fullmatch(message)
+        if nothing_there and not (config.calling == "openai_responses" and _ends_in_v1(config)):
+            return ModelError("not_configured", _no_such_api(config))
         return ModelError("unknown_model", _unknown(config))
     if status == 429:
         wait = f" in {retry_after:.0f} seconds" if retry_after and retry_after >= 1 else " in a moment"
@@ -95,9 +113,10 @@ def from_status(
     if status == 413 or (too_long and any(sign in words for sign in _TOO_LONG)):
         return ModelError("context_exceeded", _too_long(message, config))
     if status in (408, 409) or status >= 500:
+        why = f": {_quote(message, config)}" if is_reported and message else ""
         return ModelError(
             "unavailable",
-            f"{title} has a problem (status {status}); try again in a moment.",
+            f"{title} has a problem (status {status}{why}); try again in a moment.",
             retryable=True,
             retry_after=retry_after,
         )
@@ -120,11 +139,20 @@ def unreachable(config: ModelConfig) -> ModelError:
     return ModelError("unavailable", f"{config.title}{at} could not be reached; {hint}.", retryable=True)
 
 
-def broken(config: ModelConfig) -> ModelError:
-    """The error of a connection that was lost after part of the answer was shown."""
-    return ModelError(
-        "unavailable", f"The connection to {config.title} broke in the middle of the answer; ask again."
-    )
+def ended_early(config: ModelConfig) -> ModelError:
+    """The server ended its reply without having finished it."""
+    return ModelError("unavailable", f"{config.title} ended its reply too early; try again.", retryable=True)
+
+
+def broken(error: Exception, config: ModelConfig) -> ModelError:
+    """The error of a reply of which a part has been shown already: it is not asked for again."""
+    fault = translate(error, config)
+    if not fault.retryable:
+        return fault
+    if _is_a(error, *_CONNECTION_ERRORS):
+        text = f"The connection to {config.title} broke in the middle of the answer; ask again."
+        return ModelError("unavailable", text)
+    return ModelError(fault.code, f"The answer broke off: {fault}", retry_after=fault.retry_after)
 
 
 def redact(text: str, *secrets: str | None) -> str:
@@ -135,6 +163,10 @@ def redact(text: str, *secrets: str | None) -> str:
         if secret and len(secret) >= MIN_SECRET_CHARS:
             text = text.replace(secret, "[secret]")
     return _SECRET_PARTS.sub("[secret]", text)
+
+
+def _is_a(error: Exception, *names: str) -> bool:
+    return any(cls.__name__ in names for cls in type(error).__mro__)
 
 
 def _host(config: ModelConfig) -> str:
@@ -163,6 +195,19 @@ def _unknown(config: ModelConfig) -> str:
         f"{config.title} does not know the model '{config.model}', or this key may not use it; "
         "name another one in GEOAGENT_MODEL."
     )
+
+
+def _no_such_api(config: ModelConfig) -> str:
+    """The address answers, but not as a model server."""
+    where = _host(config) + urlsplit(config.base_url or "").path
+    hint = "check OLLAMA_HOST" if config.provider == "ollama" else "check the address"
+    if config.transport.startswith("openai") and not _ends_in_v1(config):
+        hint += ", which usually ends in /v1"
+    return f"{config.title} has no chat API at {where} (status 404); {hint}."
+
+
+def _ends_in_v1(config: ModelConfig) -> bool:
+    return (config.base_url or "").rstrip("/").endswith("/v1")
 
 
 def _too_long(message: str, config: ModelConfig) -> str:
@@ -208,15 +253,25 @@ _KINDS = {
 
 
 def _body(error: Exception) -> Mapping[str, Any]:
+    """What the server said about the error, with its words as `message`, in whichever form it sent them."""
     body = getattr(error, "body", None)
     if isinstance(body, str):
         try:
             body = json.loads(body)
         except ValueError:
-            return {}
-    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
-        body = body["error"]
-    return body if isinstance(body, Mapping) else {}
+            text = body.strip()
+            return {} if text.startswith("<") else {"message": text}
+    if isinstance(body, list):  # Gemini
+        body = next((item for item in body if isinstance(item, Mapping)), {})
+    if not isinstance(body, Mapping):
+        return {}
+    fault = body.get("error")
+    if isinstance(fault, Mapping):
+        return fault
+    words = body.get("message") or fault or body.get("detail")  # FastAPI
+    if isinstance(words, list):
+        words = "; ".join(str(item.get("msg", item) if isinstance(item, Mapping) else item) for item in words)
+    return {**body, "message": words}
 
 
 def _retry_after(error: Exception) -> float | None:
@@ -233,7 +288,8 @@ def seconds_of(headers: Mapping[str, str]) -> float | None:
         if not value:
             return None
         if value[0].isdigit() or value[0] == ".":
-            return float(value)
+            seconds = float(value)
+            return seconds if math.isfinite(seconds) else None
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except ValueError:
         return None

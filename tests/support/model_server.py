@@ -106,6 +106,8 @@ class Fault:
     message: str = "something is wrong"
     code: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+    """Sent as it is, if set, in place of the format's own error body."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,8 @@ class ModelServer:
             return web.json_response(fault(Fault(400, "the script is at its end")), status=400)
         step = self._steps.pop(0)
         answer = step(body) if callable(step) else step
+        if isinstance(answer, Fault) and answer.body:
+            return web.Response(text=answer.body, status=answer.status, headers=answer.headers)
         if isinstance(answer, Fault):
             return web.json_response(fault(answer), status=answer.status, headers=answer.headers)
         if isinstance(answer, Raw):

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from agents.core.messages import Usage
 from agents.core.model import ModelError, ModelEvent, ModelRequest, reply_too_long
-from agents.models.errors import broken, redact, translate
+from agents.models.errors import broken, ended_early, redact, translate
 from agents.models.providers import ModelConfig, Prices, Timeouts
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,7 @@ class Adapter(ABC):
             if reply.ended:
                 await deadlines.drain(stream)
                 return
-        raise ConnectionError("the stream ended before the reply was complete")
+        raise ended_early(self.config)
 
     def _further_fields(self) -> dict[str, Any]:
         """What the configuration adds to every request."""
@@ -213,10 +213,7 @@ class Adapter(ABC):
                     begun = True
                     yield event
         except Exception as error:
-            fault = translate(error, self.config)
-            if begun and fault.retryable:
-                fault = broken(self.config)
-            raise fault from None
+            raise (broken if begun else translate)(error, self.config) from None
 
 
 class StreamedReply(Protocol):
@@ -337,6 +334,11 @@ async def _put_back(read: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator
 def backoff(attempt: int, first: float, longest: float) -> float:
     """Doubling, with jitter, so that many clients do not come back at the same moment."""
     return float(min(longest, first * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+
+
+def number_of(reported: Any) -> int:
+    """A number that some servers leave out, or send as text."""
+    return int(reported) if isinstance(reported, int) or str(reported).isdecimal() else 0
 
 
 def priced(

@@ -11,6 +11,8 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
 from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, arguments_object
+from agents.models.adapters.thoughts import ThoughtFilter
+from agents.models.errors import ended_early
 
 _SDK_KEEPS = {"type", "items", "description", "enum"}
 """The fields of a parameter that Ollama's SDK passes on; it silently drops all others."""
@@ -35,6 +37,7 @@ class Ollama(Adapter):
     ) -> AsyncGenerator[ModelEvent, None]:
         ids = IncomingIds(request.messages)
         calls: list[ToolCall] = []
+        thoughts = ThoughtFilter()
         asked = self.client().chat(**self._body(request, schema), stream=self.config.quirks.streaming)
         answer = await deadlines.within(asked)
         async with (
@@ -42,18 +45,20 @@ class Ollama(Adapter):
             aclosing(deadlines.over(stream, lambda part: True, _written)) as parts,
         ):
             async for part in parts:
-                if part.message.content:
-                    yield TextDelta(part.message.content)
+                if text := thoughts.without(part.message.content or ""):
+                    yield TextDelta(text)
                 for call in part.message.tool_calls or ():
                     function = call.function
                     calls.append(ToolCall(ids.of(None), function.name, _as_json(function.arguments)))
                 if part.done:
+                    if rest := thoughts.rest():
+                        yield TextDelta(rest)
                     for ready in calls:
                         yield ready
                     yield self._completed(part, bool(calls))
                     await deadlines.drain(stream)
                     return
-        raise ConnectionError("the stream ended before the reply was done")
+        raise ended_early(self.config)
 
     def _completed(self, part: Any, called: bool) -> Completed:
         usage = self.usage(part.prompt_eval_count or 0, part.eval_count or 0)
@@ -87,23 +92,18 @@ async def _once(part: Any) -> AsyncGenerator[Any, None]:
 
 
 class _HTTPFault(Exception):
-    """The message of an HTTP error from Ollama's SDK, with the headers, which the SDK drops."""
+    """An HTTP error, with the body and the headers, which Ollama's SDK drops."""
 
-    def __init__(self, response: Any, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, response: Any, body: str) -> None:
+        super().__init__(f"Error code: {response.status_code}")
         self.status_code: int = response.status_code
         self.response = response
+        self.body = body
 
 
 async def _raise_with_headers(response: Any) -> None:
-    if response.status_code < 400:
-        return
-    text = (await response.aread()).decode(errors="replace")
-    try:
-        message = json.loads(text).get("error", text)
-    except (ValueError, AttributeError):
-        message = text
-    raise _HTTPFault(response, str(message))
+    if response.status_code >= 400:
+        raise _HTTPFault(response, (await response.aread()).decode(errors="replace"))
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import json
+import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
+from agents.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from agents.core.model import ModelEvent, ModelRequest, ToolSpec
 from agents.models.adapters.base import Schema, StreamDeadlines, expect_stream
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_text
+from agents.models.adapters.chat_reply import SIGNATURE, THOUGHTS, ChatReply, kept_parts, written
 from agents.models.adapters.openai_client import OpenAIAdapter
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
-from agents.models.adapters.thoughts import ThoughtFilter
+
+log = logging.getLogger(__name__)
 
 
 class OpenAIChat(OpenAIAdapter):
     """The Chat Completions API of OpenAI, which many other servers offer, too."""
 
     calling = "openai_chat"
+    _misses_thoughts = False
+    """The server has refused calls of earlier replies without thoughts: it gets empty ones."""
 
     def _touch(self, client: Any) -> Any:
         return client.chat.completions
@@ -27,13 +31,30 @@ class OpenAIChat(OpenAIAdapter):
     async def _attempt(
         self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
+        misses_thoughts = self._misses_thoughts
+        try:
+            async for event in self._asked(request, schema, deadlines):
+                yield event
+            return
+        except Exception as error:
+            if misses_thoughts or not _demands_thoughts(error) or not _has_calls(request):
+                raise
+        if not self._misses_thoughts:  # another request may have been refused at the same time
+            log.warning("%s misses thoughts of earlier replies; it gets empty ones from now on.", self.name)
+        self._misses_thoughts = True
+        async for event in self._asked(request, schema, deadlines):
+            yield event
+
+    async def _asked(
+        self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
+    ) -> AsyncGenerator[ModelEvent, None]:
         completions = self.client().chat.completions
         body = self._body(request, schema)
-        reply = _Reply(self)
+        reply = ChatReply(self)
         if self.config.quirks.streaming:
             async with (
                 await deadlines.within(completions.create(**body, stream=True)) as stream,
-                aclosing(deadlines.over(stream, lambda chunk: bool(chunk.choices), _written)) as chunks,
+                aclosing(deadlines.over(stream, lambda chunk: bool(chunk.choices), written)) as chunks,
             ):
                 await expect_stream(stream, self.config, deadlines)
                 async for chunk in chunks:
@@ -78,13 +99,28 @@ class OpenAIChat(OpenAIAdapter):
                 case UserMessage(text=text):
                     sent.append({"role": "user", "content": text})
                 case AssistantMessage():
-                    sent.extend(_assistant(message, ids))
+                    sent.extend(self._assistant(message, ids))
                 case ToolMessage(results=results):
                     sent.extend(
                         {"role": "tool", "tool_call_id": ids.of(result.call_id), "content": result.content}
                         for result in results
                     )
         return sent
+
+    def _assistant(self, message: AssistantMessage, ids: OutgoingIds) -> list[dict[str, Any]]:
+        if not message.calls:
+            return [{"role": "assistant", "content": message.text}] if message.text else []
+        kept = kept_parts(message, self.calling, self.name)
+        calls: list[dict[str, Any]] = []
+        for call in message.calls:
+            function = {"name": call.name, "arguments": arguments_text(call)}
+            calls.append({"id": ids.of(call.id), "type": "function", "function": function})
+            if signature := kept.get("signatures", {}).get(call.id):
+                calls[-1][SIGNATURE] = signature
+        sent = {"role": "assistant", "content": message.text or None, "tool_calls": calls}
+        if kept.get(THOUGHTS) or self._misses_thoughts:
+            sent[THOUGHTS] = kept.get(THOUGHTS, "")
+        return [sent]
 
 
 def tool_definitions(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
@@ -101,151 +137,16 @@ def tool_definitions(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
     return tools
 
 
-class _Reply:
-    """Gathers the chunks of one reply. Calls come in fragments, which their index distinguishes."""
-
-    def __init__(self, adapter: OpenAIChat) -> None:
-        self._adapter = adapter
-        self._slots: list[_Slot] = []
-        self._finish: str | None = None
-        self._refused = False
-        self._usage: Any = None
-        self._thoughts = ThoughtFilter()
-
-    def read(self, chunk: Any) -> list[TextDelta]:
-        self._usage = getattr(chunk, "usage", None) or self._usage
-        if not chunk.choices:
-            return []
-        choice = chunk.choices[0]
-        self._finish = choice.finish_reason or self._finish
-        if choice.delta is None:
-            return []
-        for fragment in choice.delta.tool_calls or ():
-            self._slot(fragment).add(fragment)
-        return self._text_of(choice.delta)
-
-    def whole(self, completion: Any) -> list[TextDelta]:
-        """A completion that did not stream."""
-        self._usage = completion.usage
-        choice = completion.choices[0]
-        self._finish = choice.finish_reason or "stop"
-        for n, call in enumerate(choice.message.tool_calls or ()):
-            self._slots.append(_Slot(n))
-            self._slots[-1].add(call)
-        return self._text_of(choice.message)
-
-    def end(self, ids: IncomingIds) -> list[ModelEvent]:
-        if self._finish is None:
-            raise ConnectionError("the stream ended before the reply was finished")
-        rest = self._thoughts.rest()
-        calls: list[ModelEvent] = [
-            ToolCall(ids.of(slot.id), slot.name, slot.arguments) for slot in self._slots if slot.name
-        ]
-        finish: Any = "tool_calls" if calls else "stop"
-        if self._refused or self._finish == "content_filter":
-            finish = "refusal"
-        elif self._finish == "length":
-            finish = "length"
-        return [
-            *([TextDelta(rest)] if rest else []),
-            *calls,
-            Completed(self._priced(), finish, model=self._adapter.name),
-        ]
-
-    def _text_of(self, words: Any) -> list[TextDelta]:
-        refusal = getattr(words, "refusal", None)
-        self._refused = self._refused or bool(refusal)
-        text = self._thoughts.without(_text(words.content)) + (refusal or "")
-        return [TextDelta(text)] if text else []
-
-    def _slot(self, fragment: Any) -> _Slot:
-        """Servers exist that leave the index out, or give each of several calls the index 0."""
-        index = getattr(fragment, "index", None)
-        new_id = fragment.id or None
-        for slot in self._slots:
-            same_place = slot.index == index if index is not None else slot is self._slots[-1]
-            if same_place and (new_id is None or slot.id is None or slot.id == new_id):
-                return slot
-        self._slots.append(_Slot(index))
-        return self._slots[-1]
-
-    def _priced(self) -> Any:
-        usage = self._usage
-        if usage is None:
-            return self._adapter.usage(0, 0)
-        return self._adapter.usage(
-            _count(usage.prompt_tokens),
-            _count(usage.completion_tokens),
-            cached=getattr(usage.prompt_tokens_details, "cached_tokens", 0) or 0,
-            reasoning=getattr(usage.completion_tokens_details, "reasoning_tokens", 0) or 0,
-        )
-
-
-def _count(tokens: Any) -> int:
-    """Some servers leave numbers out, or send them as texts."""
-    return int(tokens) if isinstance(tokens, int) or str(tokens).isdecimal() else 0
-
-
-class _Slot:
-    """A call that is being written."""
-
-    def __init__(self, index: int | None) -> None:
-        self.index = index
-        self.id: str | None = None
-        self.name = ""
-        self._pieces: list[str] = []
-
-    @property
-    def arguments(self) -> str:
-        return "".join(self._pieces) or "{}"
-
-    def add(self, fragment: Any) -> None:
-        self.id = fragment.id or self.id
-        if fragment.function is not None:
-            self.name = fragment.function.name or self.name
-            self._pieces.append(_arguments(fragment.function.arguments))
-
-
-def _arguments(arguments: Any) -> str:
-    """As text; some servers send them as an object."""
-    return json.dumps(arguments) if isinstance(arguments, dict) else arguments or ""
-
-
-def _written(chunk: Any) -> int:
-    """Characters of text and arguments in a chunk."""
-    count = 0
-    for choice in (chunk.choices or ())[:1]:
-        if choice.delta is not None:
-            count += len(_text(choice.delta.content)) + len(getattr(choice.delta, "refusal", None) or "")
-            functions = (fragment.function for fragment in choice.delta.tool_calls or ())
-            count += sum(
-                len(_arguments(function.arguments)) for function in functions if function is not None
-            )
-    return count
-
-
-def _assistant(message: AssistantMessage, ids: OutgoingIds) -> list[dict[str, Any]]:
-    calls = [
-        {
-            "id": ids.of(call.id),
-            "type": "function",
-            "function": {"name": call.name, "arguments": arguments_text(call)},
-        }
-        for call in message.calls
-    ]
-    if not calls:
-        return [{"role": "assistant", "content": message.text}] if message.text else []
-    return [{"role": "assistant", "content": message.text or None, "tool_calls": calls}]
-
-
 def _response_format(schema: Schema, how: str) -> dict[str, Any]:
     if how == "json_object":
         return {"type": "json_object"}
     return {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
 
 
-def _text(content: Any) -> str:
-    """Mistral's reasoning models send a list of parts, thoughts among them."""
-    if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content if part.get("type") == "text")
-    return content or ""
+def _demands_thoughts(error: Exception) -> bool:
+    """Whether the server has refused calls of earlier replies for want of the thoughts that came with them."""
+    return getattr(error, "status_code", None) == 400 and THOUGHTS in str(error)
+
+
+def _has_calls(request: ModelRequest) -> bool:
+    return any(isinstance(message, AssistantMessage) and message.calls for message in request.messages)

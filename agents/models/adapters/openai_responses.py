@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Schema, StreamDeadlines
+from agents.models.adapters.base import Schema, StreamDeadlines, number_of
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds
 from agents.models.adapters.openai_client import OpenAIAdapter
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
@@ -138,9 +138,10 @@ class _Reply:
         self._adapter = adapter
         self._items: list[dict[str, Any]] = []
         self._calls: list[ToolCall] = []
+        self._texts: list[str] = []
         self._ids = ids
         self._refused = False
-        self._part: tuple[str, int] | None = None
+        self._part: tuple[str | None, int | None] | None = None
 
     def read(self, event: Any) -> list[ModelEvent]:
         match event.type:
@@ -165,20 +166,21 @@ class _Reply:
         if response.status == "failed":
             error = response.error
             raise self._failure(getattr(error, "code", ""), getattr(error, "message", ""))
-        messages = [item for item in response.output if item.type == "message"]
-        self._refused = any(part.type == "refusal" for item in messages for part in item.content or [])
-        message = "\n\n".join(filter(None, map(_words, messages)))
-        return [*([TextDelta(message)] if message else []), *self._end(response)]
+        return self._end(response)
 
     def _text(self, event: Any) -> list[ModelEvent]:
-        part = (event.item_id, event.content_index)
+        if not event.delta:
+            return []
+        part = (getattr(event, "item_id", None), getattr(event, "content_index", None))
         apart = self._part is not None and part != self._part
         self._part = part
-        return [TextDelta("\n\n" + event.delta if apart else event.delta)] if event.delta else []
+        return [TextDelta("\n\n" + event.delta if apart else event.delta)]
 
     def _keep(self, item: Any) -> None:
         match item.type:
             case "message":
+                self._texts.append(_words(item))
+                self._refused = self._refused or any(part.type == "refusal" for part in item.content or ())
                 kept = {"type": "message", "role": "assistant", "content": _words(item)}
                 if phase := getattr(item, "phase", None):
                     kept["phase"] = phase
@@ -195,9 +197,11 @@ class _Reply:
 
     def _end(self, response: Any) -> list[ModelEvent]:
         self.ended = True
-        if not self._items:  # some servers name the items only at the end
+        if not self._items:  # of a reply in one piece, and of servers that name the items only at the end
             for item in response.output or []:
                 self._keep(item)
+        # Proxies that only pretend to stream send no text before the end.
+        unsaid = "" if self._part is not None else "\n\n".join(filter(None, self._texts))
         reason = getattr(response.incomplete_details, "reason", None)
         refused = self._refused or reason == "content_filter"
         finish: Any = "refusal" if refused else "tool_calls" if self._calls else "stop"
@@ -208,16 +212,16 @@ class _Reply:
         completed = Completed(
             self._usage(response.usage), finish, opaque if keeps else {}, self._adapter.name
         )
-        return [*self._calls, completed]
+        return [*([TextDelta(unsaid)] if unsaid else []), *self._calls, completed]
 
     def _usage(self, usage: Any) -> Any:
         if usage is None:
             return self._adapter.usage(0, 0)
         return self._adapter.usage(
-            usage.input_tokens,
-            usage.output_tokens,
-            cached=getattr(usage.input_tokens_details, "cached_tokens", 0) or 0,
-            reasoning=getattr(usage.output_tokens_details, "reasoning_tokens", 0) or 0,
+            number_of(getattr(usage, "input_tokens", None)),
+            number_of(getattr(usage, "output_tokens", None)),
+            cached=number_of(getattr(usage.input_tokens_details, "cached_tokens", None)),
+            reasoning=number_of(getattr(usage.output_tokens_details, "reasoning_tokens", None)),
         )
 
     def _failure(self, code: str, message: str) -> ModelError:

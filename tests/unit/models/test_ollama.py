@@ -74,3 +74,8 @@ async def test_a_model_without_tools_says_how_to_use_it_all_the_same(server: Mod
 async def test_an_error_in_the_middle_of_the_stream_is_tried_again(server: ModelServer, make: Make) -> None:
     server.script([Raw(('{"error": "llama runner process has terminated"}\n',)), Reply(Say("Back."))])
     assert (await hear(make(NAME))).text == "Back."
+
+
+async def test_thoughts_between_tags_are_not_shown(server: ModelServer, make: Make) -> None:
+    server.script([Reply(Say("<think>\nShow them?</think>\n\nDone."))])
+    assert (await hear(make(NAME))).text == "Done."

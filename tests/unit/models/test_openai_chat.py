@@ -128,7 +128,7 @@ async def test_thoughts_between_tags_are_not_shown(
     ("fault", "told"),
     [
         ({"message": "CUDA out of memory"}, "broke off with an error: CUDA out of memory"),
-        ({"message": "Provider overloaded", "code": 502}, "has a problem (status 502)"),
+        ({"message": "Provider overloaded", "code": 502}, "has a problem (status 502: Provider overloaded)"),
         ({"message": "Slow down", "code": "429"}, "allows no more requests for now"),
     ],
 )

@@ -217,3 +217,25 @@ async def test_words_that_come_as_plain_text_are_no_stream(server: ModelServer, 
     server.script([Raw(("database is down",), "text/plain")])
     with pytest.raises(ModelError, match="database is down"):
         await hear(make("openai:gpt-5.1@openai_chat", attempts=1))
+
+
+@pytest.mark.parametrize("named", ["in an item", "at the end"])
+async def test_text_that_was_not_streamed_is_said_at_the_end(
+    named: str, server: ModelServer, make: Make
+) -> None:
+    """Proxies exist that only pretend to stream."""
+    item = {
+        "type": "message",
+        "id": "m",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "Hello.", "annotations": []}],
+    }
+    response = {"id": "r", "status": "completed", "output": [item], "usage": {"output_tokens": 2}}
+    events = [
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": response},
+    ]
+    sent = events if named == "in an item" else events[1:]
+    server.script([Raw(tuple(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in sent))])
+    reply = await hear(make(NAME))
+    assert (reply.text, reply.end.usage.output_tokens) == ("Hello.", 2)
