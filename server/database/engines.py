@@ -28,7 +28,7 @@ from server.database.known_types import KnownTypesConnection, PlanningConnection
 from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.pools import LanePool, close_idle_connections, enter_lane, pool_of
-from server.database.subscription import Connect, Heard, Reconnected, Subscription
+from server.database.subscription import Connect, OnNotification, Reconnected, Subscription
 from server.postgres.address import plain_url
 from server.postgres.problem import DatabaseProblem
 from server.settings import Settings
@@ -172,7 +172,7 @@ class Database:
                 backends.release_after(lost, lambda: lane.leave(holder))
 
     async def listen(
-        self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None
+        self, channels: Sequence[str], callback: OnNotification, reconnected: Reconnected | None = None
     ) -> Subscription:
         """Receive NOTIFY on these channels, in order, one at a time; returns when the server listens.
 
@@ -320,7 +320,7 @@ async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str], s
         min_size=1,
         max_size=size,
         init=_decode_json,
-        reset=_leave_as_it_is,
+        reset=_skip_reset,
         max_inactive_connection_lifetime=TILE_CONNECTION_IDLE_S,
     )
 
@@ -337,7 +337,7 @@ def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] |
     return arguments
 
 
-async def _leave_as_it_is(connection: asyncpg.Connection) -> None:
+async def _skip_reset(connection: asyncpg.Connection) -> None:
     """A tile leaves nothing behind on its connection, and the usual reset would be a round trip more."""
 
 

@@ -260,7 +260,7 @@ def _holder(party: str | None) -> Holder:
     return Holder(party, _visitor.get() or party)
 
 
-class Occupied(Protocol):
+class QueueState(Protocol):
     """What `/metrics` reads of a lane, or of a queue of another kind."""
 
     @property
@@ -287,7 +287,7 @@ class Occupied(Protocol):
 class LaneMetrics(Collector):
     """The part of `/metrics` about lanes. Register it with the registry of a server."""
 
-    def __init__(self, lanes: Iterable[Occupied]) -> None:
+    def __init__(self, lanes: Iterable[QueueState]) -> None:
         self._lanes = tuple(lanes)
 
     def collect(self) -> Iterator[Metric]:

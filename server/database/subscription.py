@@ -14,7 +14,7 @@ from server.database.lost_connections import answers
 log = structlog.get_logger(__name__)
 
 Connect = Callable[[], Awaitable[asyncpg.Connection]]
-Heard = Callable[[str, str], Awaitable[None] | None]
+OnNotification = Callable[[str, str], Awaitable[None] | None]
 """Called with the channel and the payload."""
 Reconnected = Callable[[], Awaitable[None] | None]
 
@@ -28,7 +28,11 @@ class Subscription:
     """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by `listen`."""
 
     def __init__(
-        self, connect: Connect, channels: tuple[str, ...], callback: Heard, reconnected: Reconnected | None
+        self,
+        connect: Connect,
+        channels: tuple[str, ...],
+        callback: OnNotification,
+        reconnected: Reconnected | None,
     ) -> None:
         self._open = connect
         self._channels = channels
@@ -93,7 +97,7 @@ class Subscription:
                 await asyncio.sleep(pause)
                 continue
             self.reconnects += 1
-            log.info("listening again", channels=self._channels, attempts=attempt + 1)
+            log.info("listening for notifications again", channels=self._channels, attempts=attempt + 1)
             self._notifications.put_nowait(None)
             return
 

@@ -158,8 +158,8 @@ class _Answers:
         )
 
 
-class LakeWish(BaseModel):
-    """A dataset of Parquet files that should become a table of the map."""
+class LakeRequest(BaseModel):
+    """A dataset of Parquet files to be registered as a table of the map."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -177,12 +177,12 @@ def lake_routes(lake: LakeRegistration | None) -> list[web.RouteDef]:
         if lake is None:
             raise PathRefused(NO_FOLDERS)
         try:
-            wish = LakeWish.model_validate_json(await request.text())
+            wanted = LakeRequest.model_validate_json(await request.text())
         except (ValidationError, UnicodeDecodeError):
             raise RequestFault(
                 "invalid_payload", "Send a JSON object with `location`, and `name` or `srid` as needed."
             ) from None
-        made = await lake.add(request.match_info["map_id"], wish.location, wish.name, wish.srid)
+        made = await lake.add(request.match_info["map_id"], wanted.location, wanted.name, wanted.srid)
         return json_answer(made.model_dump(mode="json"), 201)
 
     return [web.post("/api/maps/{map_id}/lake", register)]

@@ -70,14 +70,14 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
             return
         if self._transport is not None:
             if self._transport.get_write_buffer_size() > MAX_WAITING_BYTES:
-                self.server.let_go(self)
+                self.server.drop_slow_client(self)
             elif not self._transport.is_closing():
                 self._transport.write(pkt.frame if isinstance(pkt, SharedPacket) else framed(pkt.encode()))
             return
         self._kept.append(pkt)
         self._kept_bytes += len(pkt.encode())
         if self._kept_bytes > MAX_WAITING_BYTES:
-            self.server.let_go(self)
+            self.server.drop_slow_client(self)
         self._end_poll()
 
     async def poll(self) -> list[Packet]:
@@ -224,8 +224,8 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
         self.openings = Openings()
         self._ending: set[asyncio.Task[None]] = set()
 
-    def let_go(self, socket: EngineSocket) -> None:
-        """End the connection of a client that reads too slowly; the caller may be anywhere."""
+    def drop_slow_client(self, socket: EngineSocket) -> None:
+        """End the connection of a client that reads too slowly, in the background; may be called from anywhere."""
         task = asyncio.create_task(socket.abort(self.reason.TRANSPORT_ERROR))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

@@ -40,7 +40,7 @@ from server.maps.turns.session import TurnSession
 from server.protocol import ExportProgress
 from server.transfers.spool import Spool, Transfer, measured
 
-FOR_MAP = Template("export_for_map", "A file is made for a map.")
+FOR_MAP = Template("export_for_map", "Files can only be exported from a map.")
 NOT_VALID = Template("export_not_valid", "The export is not valid: {faults}.")
 
 KEPT_SHARE = 0.25

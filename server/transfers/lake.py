@@ -27,7 +27,7 @@ from server.settings import Settings
 from server.transfers.uploads import Uploads
 
 EPSG_NUMBER = Template("lake_epsg", "The EPSG code is a number such as 25832.")
-FROM_A_MAP = Template("lake_from_a_map", "A lake table is registered from a map.")
+FROM_A_MAP = Template("lake_from_a_map", "Lake tables can only be registered from a map.")
 TOO_LONG = Template(
     "lake_too_long", "Reading the dataset took longer than {seconds} s, so it was not registered."
 )

@@ -153,7 +153,7 @@ class Calls:
             try:
                 return bool(await approvals(needed))
             except Exception:
-                log.exception("the user could not be asked about %s; it is not allowed", needed.call.name)
+                log.exception("the user could not be asked about %s; the call is denied", needed.call.name)
                 return False
 
     def _arguments(self, index: int) -> Mapping[str, Any]:

@@ -46,7 +46,7 @@ class OpenAIResponses(OpenAIAdapter):
             if "include" not in body or not _refuses_thoughts(error):
                 raise
         if not self._without_thoughts:  # another request may have been refused at the same time
-            log.warning("%s does not give its thoughts; it is asked without them from now on.", self.name)
+            log.warning("%s refuses to return encrypted reasoning; requests no longer ask for it.", self.name)
         self._without_thoughts = True
         async for event in self._asked(request, self._body(request, schema), deadlines):
             yield event

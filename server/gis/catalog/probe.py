@@ -200,7 +200,7 @@ class _Probe:
         try:
             return await self._guard.rows(statement, table.id)
         except GisError as error:
-            log.debug("a probe was left out", table=table.id, reason=error.message)
+            log.debug("a probe was skipped", table=table.id, reason=error.message)
             return ()
 
 

@@ -38,7 +38,7 @@ class LakeOverviewWorker(TableWorker):
         super().want((table for table in tables if table.lake is not None), needs)
 
     async def _failed(self, error: Exception) -> None:
-        log.info("overviews of lake tables wait", error=str(error)[:300])
+        log.info("overviews of lake tables are postponed", error=str(error)[:300])
         await asyncio.sleep(RETRY_S)
 
     async def _round(self) -> None:

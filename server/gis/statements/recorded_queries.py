@@ -57,7 +57,7 @@ def note_answer(
         sql = "\n".join(f"{literal_sql(statement).strip()};" for statement in asked)
     except Exception:
         # Without its SQL the answer is still valid; only the source of its numbers is missing.
-        log.exception("a statement could not be written out", table=table)
+        log.exception("a statement could not be written as SQL text", table=table)
         return
     kept = QueryReceipt(
         sql=sql,

@@ -97,7 +97,12 @@ class Overruns:
             async with self._pool.acquire() as other:
                 if not await self._goes_on(other, pid):
                     return
-                log.warning("a tile does not end", table=table.id, zoom=request.zoom, pid=pid)
+                log.warning(
+                    "the statement of a tile goes on after it was cancelled",
+                    table=table.id,
+                    zoom=request.zoom,
+                    pid=pid,
+                )
                 await other.execute("SELECT pg_terminate_backend($1)", pid)
                 packed = gzip.compress(await other.fetchval(_NOTE), mtime=0)
             self.note = packed

@@ -34,7 +34,7 @@ class UnreadAnswers:
         excess = self.bytes_of(address) - MAX_UNREAD_BYTES
         if excess <= 0:
             return
-        log.info("too much waits for a client that does not read", address=address)
+        log.info("a client leaves too much unread; its oldest connections are closed", address=address)
         for each in [each for each, known in self._waiting.items() if known == address]:
             if excess <= 0 or each is connection:
                 break

@@ -189,7 +189,7 @@ class Results:
             try:
                 await self.collect()
             except Exception as error:
-                log.warning("results could not be collected", error=type(error).__name__)
+                log.warning("tables of deleted maps could not be dropped", error=type(error).__name__)
 
 
 async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str]) -> None:

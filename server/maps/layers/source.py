@@ -122,7 +122,7 @@ class TableSource:
         if part is None:
             counting = self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
             part = EstimatedPart(*await asyncio.gather(*counting))
-        legend = await self._saying_what_is_sampled(legend, entry, style, wanted, part.rows)
+        legend = await self._with_sampling_note(legend, entry, style, wanted, part.rows)
         if state.is_unfollowed:
             legend = with_note(legend, joined_notes(note_of(legend), NOT_FOLLOWED(table=entry.name)))
         return Drawing(entry, wanted, computed, legend, part.rows, part.bounds, is_estimated, state.version)
@@ -150,7 +150,7 @@ class TableSource:
         box = table.bounds if table.bounds is not None else await self._data.extent(table.id)
         return EstimatedPart(await estimated_rows(self._reader, table, state), box)
 
-    async def _saying_what_is_sampled(
+    async def _with_sampling_note(
         self, legend: Legend, table: Table, style: StyleSpec, wanted: Cql2 | None, rows: int
     ) -> Legend:
         """The legend with or without the note on values of cells: overviews may have become exact meanwhile."""
@@ -177,7 +177,7 @@ class TableSource:
         is_thinned = await self._low_zoom.is_thinned(table, style, wanted, counted.rows)
         note = _note_on_sample(lake, wanted, style, is_thinned) if lake.is_sampled else None
         legend = with_note(legend, joined_notes(note_of(legend), note))
-        legend = await self._saying_what_is_sampled(legend, table, style, wanted, counted.rows)
+        legend = await self._with_sampling_note(legend, table, style, wanted, counted.rows)
         return Drawing(table, wanted, computed, legend, counted.rows, box, not counted.exact, state.version)
 
 

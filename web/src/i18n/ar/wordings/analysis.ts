@@ -17,7 +17,7 @@ export const analysis = {
   export_no_encoding: "لا ترميز باسم {encoding}. {examples}",
   export_no_text_encoding: "{encoding} ليس ترميز نصوص. {examples}",
   export_no_character: "ليس في الترميز {encoding} الحرف {text} (U+{code}) الموجود في البيانات. خذ utf-8.",
-  export_for_map: "يُنشأ الملف لخريطة.",
+  export_for_map: "لا يمكن تصدير الملفات إلا من خريطة.",
   export_not_valid: "طلب التصدير غير صالح: {faults}.",
   step_no_spark: "لا Spark مضبوطًا على هذا الخادم (GEOAGENT_SPARK). اطلب ذلك دون “on Spark”.",
   step_no_parts: "لا شكل هندسيًا للنتيجة، فلا تكون parts={parts}. احذف parts.",
