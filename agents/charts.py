@@ -37,7 +37,7 @@ class ChartDraft(Value):
     aggregate: Aggregate | None = None
     """bar, line: how `y` is summed up; without it the mean."""
     bins: Annotated[int, Field(ge=2, le=MAX_BINS)] | None = None
-    """At most so many bars, bins or boxes."""
+    """The maximum number of bars, bins or boxes."""
     period: Period | None = None
     """histogram, line: in place of `bins`, one for each of these from the first time to the last."""
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None

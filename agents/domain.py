@@ -26,7 +26,7 @@ StyleKind = Literal[
 BINNED: frozenset[StyleKind] = frozenset(("hexbin", "grid", "cluster"))
 """Styles that draw cells with the number of features in them, in place of the features."""
 USUAL_CELL_PX: dict[StyleKind, float] = {"hexbin": 32.0, "grid": 32.0, "cluster": 64.0}
-"""How wide their cells are on the screen where no size was asked for."""
+"""Default width of their cells on the screen, in CSS pixels."""
 USUAL_HEAT_PX = 18.0  # the radius of a point of a heat map where no size was asked for
 CellStatistic = Literal["count", "sum", "mean", "min", "max"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
@@ -169,7 +169,7 @@ class StyleSpec(Value):
     classes: Annotated[int, Field(ge=2, le=9)] | None = None
     """Left out: USUAL_CLASSES of a number, and as many values as a legend shows well."""
     breaks: Annotated[tuple[FiniteFloat, ...], Field(max_length=12)] = ()
-    """Where the classes of a graduated style part, least first, in place of `method` and `classes`."""
+    """Limits between the classes of a graduated style, least first, in place of `method` and `classes`."""
     values: Annotated[tuple[ValueColor, ...], Field(max_length=24)] = ()
     """Of a categorical style: the values that have a colour, in the order of the legend. All others share one."""
     ramp: str | None = None
@@ -188,7 +188,7 @@ class StyleSpec(Value):
     blend: Blend = "normal"
     """How the colours combine with what lies below: `multiply` darkens, `screen` and `add` lighten."""
     label: Annotated[str, StringConstraints(max_length=300)] | None = None
-    """What is written beside the features: a column, or a text with columns in braces, as `{name} ({population})`."""
+    """The text beside the features: a column, or a text with columns in braces, as `{name} ({population})`."""
     label_size: Annotated[float, Field(ge=6, le=48)] | None = None
     label_overlap: bool = False
     """Labels are written even where they overlap."""

@@ -85,7 +85,7 @@ UNITS: dict[str, Unit] = {
         ("seconds", 1 / 86400, "secs"),
     ),
 }
-"""By each name that a unit has; the yard and pound are those of 1959, the nautical mile that of 1929."""
+"""Units by each of their names; the yard and pound are those of 1959, the nautical mile that of 1929."""
 
 US_SURVEY_FOOT = 1200 / 3937
 """Metres; the foot of some older reference systems, which users do not mean by "foot"."""

@@ -52,7 +52,7 @@ from server.transfers.deliveries import Deliveries
 LINGERING_S = 2.0
 """Time to read the rest of a refused body, so that the client reads the error."""
 MAX_BODY = 1024 * 1024
-"""Bytes; uploads have a separate limit."""
+"""Bytes of a request body; uploads have a separate limit."""
 TILE_CANCEL_S = 2.0
 """Time after its timeout within which PostgreSQL should have ended the query of a tile."""
 

@@ -9,9 +9,9 @@ LISTENERS = 4
 """Connections outside of all lanes: LISTEN for tables, LISTEN for maps, the lock that marks this server as alive, and
 one that ends statements of disconnected clients."""
 BACKGROUND = 2
-"""What tables are profiled with: the connection that measures, and the one that holds the lock."""
+"""Connections of the profiler of tables: one measures, one holds the lock."""
 LAKE_OVERVIEWS = 1
-"""What holds the lock while Spark computes the overviews of a lake table, if there is a Spark."""
+"""The connection that holds the lock while Spark computes the overviews of a lake table, if there is a Spark."""
 SQL_SESSIONS = 2
 """Separate sessions for SQL that a model wrote, if that is enabled."""
 

@@ -16,7 +16,7 @@ from agents.core.model import ModelError
 
 INSTALL = "`pip install model2vec wordllama` in GeoAgent's environment"
 MAX_TOKENS = 512
-"""Of a text; the rest of a longer one is not read."""
+"""Tokens of a text that are read; the rest of a longer one is not."""
 
 
 class LocalEmbeddings:

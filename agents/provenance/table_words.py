@@ -23,7 +23,7 @@ class TableWords:
             if is_name(each):
                 self._with_digits[_WORD.findall(each)[-1]].append(each)
         self.stems: Collection[str] = frozenset(stems)
-        """Of the nouns for rows of the tables: `airports`, `airport`."""
+        """Stems of the nouns for rows of the tables: `airports`, `airport`."""
 
     def ids_with_digits(self, words: Set[str]) -> Iterator[str]:
         """Ids that a text of these words may name."""

@@ -20,7 +20,7 @@ from server.transfers.uploads import Quota, Uploads
 
 MB = 1024 * 1024
 UNPACKED_TO_PACKED = 8
-"""How many times larger than the largest upload an archive may unpack to, and all rows of it may be."""
+"""Factor on the size of the largest upload: what an archive may unpack to, and what all its rows may take."""
 
 
 @dataclass(frozen=True)

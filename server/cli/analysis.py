@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from server.maps.analyses.rerun import Repeated
 
 RERUN_PROBE_TIMEOUT_S = 60.0
-"""How long a rerun waits for what is probed in tables, which its steps may need."""
+"""Time that a rerun waits for tables to be probed, because its steps may need what is found."""
 
 app = typer.Typer(help="Analyses that ran on maps (docs/analysis.md).")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from server.gis.catalog.registry import Registry
 
 PROBE_TIMEOUT_S = 5.0
-"""How long a command waits for what is probed in tables."""
+"""Time that a command waits for tables to be probed."""
 
 
 @asynccontextmanager

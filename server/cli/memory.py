@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 CHECK_INTERVAL_S = 10.0
 MAX_PAUSE_S = 600.0
-"""Between attempts, whose pauses grow while they free little: a full collection holds up the loop."""
+"""Longest pause between attempts; pauses grow while little is freed, because a full collection holds up the loop."""
 MUCH_BYTES = 128 * 2**20
 """Bytes above this process's minimum from which giving memory back is worth an attempt."""
 

@@ -50,7 +50,8 @@ WRITING_SESSION = {"default_toast_compression": "lz4"}
 """Large shapes are compressed many times as fast as by PostgreSQL's own method."""
 TILE_CONNECTION_IDLE_S = 60.0
 TILE_SESSION = {"enable_memoize": "off", "max_parallel_workers_per_gather": "0"}
-"""For tiles, workers take longer to start than the sort they would share, and no shape is met twice in a tile."""
+"""Tiles are drawn without parallel workers, which start slower than the sort they would share takes, and without
+memoize, because no shape is met twice in a tile."""
 
 
 class TooFewConnections(DatabaseProblem):

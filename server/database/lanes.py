@@ -27,7 +27,7 @@ LANE_WAIT_S = 10.0
 MAX_WAITING_OF_PARTY = 40
 MAX_WAITING = 400
 MAX_WAITING_EVENTS = 1000
-"""For the event log, whose transactions take milliseconds: hundreds of maps may change at the same moment."""
+"""Limit for the event log, whose transactions take milliseconds: hundreds of maps may change at the same moment."""
 BUSY_RETRY_AFTER_S = 3.0
 _party: ContextVar[str] = ContextVar("party", default="")
 _visitor: ContextVar[str] = ContextVar("visitor", default="")

@@ -31,9 +31,9 @@ log = structlog.get_logger(__name__)
 
 LOCK = 0x6E0A6E7  # an arbitrary number; roughly spells GeoAgent
 LOCK_TIMEOUT_S = 600
-"""For the migration of another server. Health checks are answered meanwhile."""
+"""Time to wait for the migration of another server. Health checks are answered meanwhile."""
 TABLE_LOCK_TIMEOUT_MS = 1_000
-"""Everybody else who wants the table waits behind a migration that waits for it."""
+"""Short, because all others who want the table wait behind a migration that waits for it."""
 TABLE_LOCK_RETRY_S = 2.0
 LOCK_HOLDER = """
 SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :key

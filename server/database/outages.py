@@ -18,9 +18,9 @@ DISK_FULL_MESSAGE = (
     "has freed space."
 )
 MAX_OUTAGE_S = 20.0
-"""How long a turn waits for the database before it gives up."""
+"""Time that a turn waits for the database before it gives up."""
 PAUSES_S = (0.1, 0.25, 0.5, 1.0)
-"""Between attempts; the last one repeats."""
+"""Pauses between attempts; the last one repeats."""
 
 T = TypeVar("T")
 

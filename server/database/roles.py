@@ -37,7 +37,7 @@ TRIGGERS = {
     "geoagent_ddl_drop": "CREATE EVENT TRIGGER geoagent_ddl_drop ON sql_drop EXECUTE FUNCTION geoagent.on_drop()",
 }
 LAKE_COLUMNS = ("relation", "rows", "sample_rows", "files", "bytes", "version", "bounds", "ranges")
-"""What the reader may see of a lake table."""
+"""Columns of the list of lake tables that the reader may see."""
 
 
 class RolesFailed(DatabaseProblem):

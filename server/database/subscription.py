@@ -19,9 +19,9 @@ OnNotification = Callable[[str, str], Awaitable[None] | None]
 Reconnected = Callable[[], Awaitable[None] | None]
 
 CHECK_INTERVAL_S = 30.0
-"""Between two checks whether the connection still answers."""
+"""Interval at which the connection is checked."""
 RECONNECT_PAUSES_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
-"""Before each try to connect again; the last one repeats."""
+"""Pauses before each attempt to connect again; the last one repeats."""
 
 
 class Subscription:

@@ -58,7 +58,7 @@ MORE_TYPES = {
 Shown = Callable[[str], Awaitable[TableRegistry]]
 """Those tables that may be read with the view key of a map."""
 WAIT_S = 60.0
-"""For other exports to finish reading the database."""
+"""Time to wait for other exports to finish reading the database."""
 MAX_CONCURRENT_EXPORTS = 512
 MAX_EXPORTS_PER_ADDRESS = 32
 """Exports of one address, in any phase."""

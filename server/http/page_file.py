@@ -33,9 +33,9 @@ MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
 DATA_BYTES = 24_000_000
 """Limit for all layers of a file together; each may take an equal part of what those below it have left."""
 COMPRESSED_AT_ONCE = 64 * 1024
-"""Bytes; larger files are compressed in a thread."""
+"""Bytes of a file that is compressed at once; larger ones are compressed in a thread."""
 WAIT_S = 60.0
-"""For others to have read the database."""
+"""Time to wait for others to finish reading the database."""
 
 
 def routes(

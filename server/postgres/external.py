@@ -19,7 +19,8 @@ ABILITIES = """
             WHERE name IN ('postgis', 'pg_trgm', 'unaccent')) AS available
     FROM pg_roles WHERE rolname = current_user
 """
-"""What the user may do, the schema of PostGIS where it is installed, and which extensions there are to install."""
+"""Query of the user's rights, of the schema of PostGIS where it is installed, and of the extensions that could be
+installed."""
 
 
 class DatabaseUnfit(DatabaseProblem):

@@ -30,7 +30,7 @@ class Connection:
         self.name = ""
         self.limits = limits
         self.maps: dict[str, Access] = {}
-        """What was joined, by the key with which it was."""
+        """The joined maps, by the key with which each was joined."""
         self.is_open = True
         self._order = asyncio.Lock()
         self._waiting = 0

@@ -77,7 +77,7 @@ MAX_SOCKETS = 1000
 """Open at the same time from one network address, which a large office may share. Each takes a descriptor of the
 process, and up to 8 MB where its client does not read."""
 OPENED_SOCKETS = (20.0, 1000.0)
-"""From one network address: per second, and at once, as after a restart of the server."""
+"""Sockets that one network address may open: per second, and at once, as after a restart of the server."""
 
 
 class Openings:
@@ -101,7 +101,8 @@ class Openings:
 
 FULL_RETRY_AFTER_S = 30.0
 LARGE_MESSAGE_BYTES = 16 * 1024
-"""Bytes; most requests of users are smaller, except for drawn areas and long filters."""
+"""Size from which on a message counts as large; most requests are smaller, except for drawn areas and long
+filters."""
 LARGE_MESSAGES_RATE = (256 * 1024, 2 * 1024 * 1024)
 """Bytes of large messages from one network address: per second, and in a burst. Reading one takes up to a millisecond
 for each 4 kB, during which no other request is served."""

@@ -16,7 +16,7 @@ from server.gis.spark.names import SEDONA
 from server.spark.problem import SparkProblem
 
 FETCH_SECONDS = 240.0
-"""How long Maven may take for one jar."""
+"""Time for Maven to fetch one jar."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ NOT_VALID = Template("export_not_valid", "The export is not valid: {faults}.")
 KEPT_SHARE = 0.25
 """Share of the spool's budget for files that wait to be fetched."""
 WAIT_S = 120.0
-"""For other exports to have read the database."""
+"""Time to wait for other exports to finish reading the database."""
 PROGRESS_INTERVAL_S = 0.5
 
 Readable = Callable[[str], Awaitable[TableRegistry]]

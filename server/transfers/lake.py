@@ -34,7 +34,7 @@ TOO_LONG = Template(
 
 
 WAIT_S = 120.0
-"""For other datasets to be read."""
+"""Time to wait for other datasets to be read."""
 
 
 class LakeRegistration:

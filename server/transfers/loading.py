@@ -33,11 +33,11 @@ from server.transfers.uploads import QuotaExceeded, Reservation, Uploads
 TIME_OVER = Template("file_time_over", "The time for loading this file was over before this layer.")
 
 WAIT_S = 300.0
-"""For the files of others to be loaded."""
+"""Time to wait for the files of others to be loaded."""
 SMALL_FILE_BYTES = 8 * 1024 * 1024
 """Larger files leave a turn free for smaller ones."""
 EXTENT_WAIT_S = 5.0
-"""For the extent of a staged table, which the registry may still be reading."""
+"""Time to wait for the extent of a staged table, which the registry may still be reading."""
 LAYERS = ("", "each", "united")
 _REFERENCE_SYSTEM = sa.text("SELECT srtext FROM spatial_ref_sys WHERE srid = :srid")
 

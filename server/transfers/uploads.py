@@ -45,10 +45,10 @@ log = structlog.get_logger(__name__)
 MB = 1024 * 1024
 SCHEMA = "data"
 STALE_S = 90_000.0
-"""More than a loading may take: one that began before that belongs to a server that is gone."""
+"""Longer than a load may take: one that began earlier belongs to a server that has ended."""
 SWEEP_INTERVAL_S = 60.0
 STAGED_S = 3600.0
-"""For the person to decide what a file that was read becomes."""
+"""Time for the person to decide what a file that was read becomes."""
 UNLIMITED = 1 << 62
 LOCK = 0x6E0A9EAD
 

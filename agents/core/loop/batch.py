@@ -14,7 +14,7 @@ from agents.core.messages import ToolResult
 
 log = logging.getLogger("agents.core")
 GRACE_SECONDS = 5.0
-"""How long cancelled tools may take to clean up."""
+"""Time for cancelled tools to clean up."""
 
 
 @dataclass(slots=True)

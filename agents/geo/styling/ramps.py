@@ -64,7 +64,7 @@ REVERSED = "_r"
 """Behind the name of a ramp: from its last colour to its first."""
 DEFAULT_SEQUENTIAL = "YlOrRd"
 FREE_RAMPS = (DEFAULT_SEQUENTIAL, "YlGnBu", "BuPu", "YlGn")
-"""For layers whose ramp nobody chose: each from pale to another dark colour."""
+"""Default ramps of layers, each from pale to another dark colour."""
 DEFAULT_QUALITATIVE = "Okabe-Ito"
 
 OTHER = "#9a9a9a"

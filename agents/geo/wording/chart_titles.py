@@ -13,7 +13,7 @@ UNITS = {
     "pct": "%",
     "percent": "%",
 }
-"""By the last word of a column's name; `web/src/data/titles.ts` has the same."""
+"""Units by the last word of a column's name; `web/src/data/titles.ts` has the same."""
 FIGURE_BY = {
     code: Template(f"chart_{code}_by", f"{word} {{y}} by {{x}}")
     for code, word in (

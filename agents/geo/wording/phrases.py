@@ -29,7 +29,7 @@ _KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "z
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")
 _MARKUP = re.compile(r"([\\`*\[\]|~]|\b_|_\b)")
-"""What has a meaning in Markdown inside of a line."""
+"""Characters with a meaning in Markdown inside of a line."""
 _ADDRESS = re.compile(r"https?://[^\s|<\\]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]*")
 

@@ -54,7 +54,7 @@ LIKE = {
         Template("like_not", "{what} is not like {text}"),
     ),
 }
-"""By whether the text may go on before and after."""
+"""Templates of `like`, by whether the text may go on before and after."""
 POSITIONS = {
     f"s_{op}": (
         Template(f"position_{op}", f"the position is {words} {{area}}"),

@@ -48,7 +48,7 @@ ON_SPARK = Template(
 )
 
 PLANNER_ERROR_FACTOR = 10.0
-"""How many times too many rows the planner may expect before an honest step would be refused."""
+"""Factor by which the planner may overestimate rows before a reasonable step would be refused."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ SAME_ROWS = Template(
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
 NAMES: Mapping[Engine | None, str] = {"spark": "Apache Spark", "verify": "PostGIS and Apache Spark"}
-"""What plans call an engine that was asked for, where that is not PostGIS alone."""
+"""Names in plans of requested engines other than PostGIS alone."""
 OTHER_ROWS = {
     "cluster": Template("engine_other_clusters", "it numbers clusters in another order there"),
     "sample": Template("engine_other_sample", "it picks other rows there, by another hash"),

@@ -56,7 +56,7 @@ class Comparison:
     example: str = ""
     counted_only: bool = False
     tolerance: str = ""
-    """By how much rows may differ that are taken for the same, for users."""
+    """The accepted difference between rows that count as the same, as a text for users."""
 
     @property
     def agrees(self) -> bool:

@@ -16,7 +16,7 @@ class Changes:
     """How the known tables changed."""
 
     tables: list[Table] = field(default_factory=list)
-    """As they were and as they are."""
+    """Changed tables as they were and as they are."""
     searched: set[str] = field(default_factory=set)
     """Ids of the tables whose searched texts changed."""
 

@@ -40,13 +40,13 @@ MAX_CHECK_PAUSE_S = 600.0
 """All tables are read after this time in any case, because counters may be lost or reset."""
 DEBOUNCE_S = 0.05
 PROBE_WAIT_S = 0.3
-"""How long a change waits for the probes of its tables before it is published without them."""
+"""Time that a change waits for the probes of its tables before it is published without them."""
 START_PROBE_WAIT_S = 5.0
 CATALOGUE_TIMEOUT_S = 60.0
 MAX_PROBE_DELAY_S = 600.0
 ENTRIES_PER_SLICE = 200
 _IDENTITY = re.compile(r'(?:(?:^|\.)(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_]*)){2,3}')
-"""How PostgreSQL writes a table, or a column of one."""
+"""A table, or a column of one, as PostgreSQL writes it."""
 MAX_NAMED = 200
 """Up to this many changed tables are read by name; for more, all tables are read."""
 

@@ -45,7 +45,7 @@ FileFormat = Literal["gpkg", "fgb", "parquet", "shp", "kml", "xlsx"]
 
 MAX_ROWS = 2_000_000
 MIN_FREE_BYTES = 1024 * 1024
-"""With less on its disk, a file that cannot be written is taken for one that found no room."""
+"""If its disk has less, a file that cannot be written is reported as out of disk space."""
 MAX_LOGGED_CHARS = 500
 SHAPEFILE_NAME_BYTES = 10
 """Bytes of a column's name."""

@@ -61,9 +61,9 @@ XML = frozenset(CONTROLS)
 FEW_DIGITS = frozenset({"kml", "xlsx"})
 """Formats that round numbers to 15 digits."""
 CELL_CHARACTERS = 32_767
-"""In a cell of Excel."""
+"""Characters that a cell of Excel holds."""
 CONTROL_CHARACTERS = "[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
-"""What XML has no place for."""
+"""Characters that XML cannot contain."""
 _DATES = ("date", "timestamp without time zone", "timestamp with time zone")
 _MANY_DIGITS: Expression = sa.literal_column("1e15")
 

@@ -38,7 +38,7 @@ ALL_DECIMALS = 15
 FORMULA_SIGNS = ("=", "+", "-", "@")
 QUOTED = re.compile('[,;|"\\t\\r\\n]')
 CELL_END = re.compile("([;|\\t\\r\\n])")
-"""What a spreadsheet with other settings takes for the end of a cell."""
+"""Characters that end a cell in a spreadsheet with other settings."""
 PLAIN_NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)*\s*")
 
 

@@ -47,7 +47,7 @@ NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is
 CHUNK_ROWS = 1000
 """Rows read at once."""
 MAX_COUNTS = 500
-"""In one statement: PostgreSQL selects at most 1,664 columns."""
+"""Counts in one statement: PostgreSQL selects at most 1,664 columns."""
 
 
 _OGR_TYPES = {

@@ -57,7 +57,8 @@ WEB_MERCATOR = 3857
 WEB_MERCATOR_LATITUDE = 85.06
 MAX_EDGE_DEG = 0.5
 MAX_ADDED_POINTS = 50_000
-"""That make edges follow their course in another projection; edges of a longer outline are divided more coarsely."""
+"""Points that are added so that edges keep their course in another projection; edges of a longer outline are
+divided more coarsely."""
 SEAM = 0.001
 """Metres by which areas that were cut at the antimeridian grow around a pole, to leave no gap where they meet."""
 SHORTEST_LATITUDE_DEGREE_M = 110_000.0

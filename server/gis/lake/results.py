@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 
 BATCH_ROWS = 100_000
 UNDER_WAY_S = 6 * 3600.0
-"""How long a folder without a table may belong to a step that is not finished."""
+"""Time for which a folder without a table may belong to a step that is not finished."""
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,14 @@ from server.gis.overviews.placing import Placing
 from server.gis.profiles.versions import TableState
 
 WATCHED_SCHEMAS = ("data",)
-"""Without the setting."""
+"""Schemas whose tables are watched by default."""
 FINEST = bands.cells_of(ZOOMS[-1])
 """Cells along the world's edge in which changes are noted."""
 MAX_ROWS = 20_000
 """Changed rows of one statement that are noted; with more, the whole table counts as changed."""
 WAIT_MS = 2_000
-"""For writers of the table, when triggers are made: others that write must not queue behind this for long."""
+"""Time to wait for writers of the table when triggers are made: others that write must not queue behind this for
+long."""
 _TAG = "$geoagent$"
 _ROWS = {
     "insert": "REFERENCING NEW TABLE AS added",

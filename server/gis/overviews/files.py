@@ -20,7 +20,7 @@ from server.gis.overviews.stored import replace_table
 from server.gis.overviews.summaries import FilteredRows, Need, Summary
 
 PLACE_X, PLACE_Y = "@px", "@py"
-"""Where the representative is, from 0 to 1, southwards."""
+"""Columns with the place of the representative, from 0 to 1, southwards."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 ONE_AT_A_TIME = 0
 """Second key of the advisory lock of the server that builds; no table has this oid."""
 RETRY_S = 30.0
-"""After Spark was needed for something else, or was not there."""
+"""Pause after Spark was needed for something else, or could not be reached."""
 
 
 class LakeOverviewWorker(TableWorker):

@@ -25,7 +25,7 @@ ZOOMS = tuple(range(11))
 CELLS = 128
 """Cells in a row of a tile, each four pixels wide, before cells are made coarser to save disk space."""
 NEEDED_S = 86_400.0
-"""How long it is remembered that something was needed."""
+"""Time for which needs are remembered."""
 MIN_CELLS = 32
 """Least number of cells in a row of a tile that is drawn from a band: in wider cells, rows would be drawn too far
 from their place."""

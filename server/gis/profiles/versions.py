@@ -29,7 +29,7 @@ MAX_AGE_S = 2.0
 """Versions, profiles and overviews that were read less than this ago are not read again; another server may have
 written newer ones."""
 MAX_TABLES = 10_000
-"""How many profiles, and how many states of overviews, are remembered for so long."""
+"""Number of profiles, and of states of overviews, that are remembered for that time."""
 
 _STATES = sa.text("""
 WITH RECURSIVE part AS (

@@ -29,7 +29,7 @@ MAX_VALUES = 200
 """Different values of a column that are looked for in others."""
 MAX_SAMPLE_ROWS = 20_000
 SEARCH_TIMEOUT_S = 5.0
-"""For all tables; what is running by then is finished."""
+"""Time limit for all tables; what is running by then is finished."""
 MIN_SHARE = 0.5
 """Share of the values of a column that must be in the other, too."""
 NEARLY_UNIQUE = 0.9

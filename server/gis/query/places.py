@@ -47,9 +47,9 @@ NAME_A_PLACE = Template("data_name_a_place", "Name a place.")
 log = structlog.get_logger(__name__)
 
 STATEMENT_TIMEOUT_S = 3.0
-"""Per statement of a search."""
+"""Time limit for one statement of a search."""
 SEARCH_TIMEOUT_S = 6.0
-"""For the statements of all tables; what is running by then is finished."""
+"""Time limit for the statements of all tables; what is running by then is finished."""
 MAX_FOLDED_ROWS = 300_000
 """In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
 MAX_TEXT_CHARS = 200

@@ -19,7 +19,7 @@ MAX_GEOJSON_CHARS = 500_000
 DEGREE_DECIMALS = 4
 """Decimals of degrees; about ten metres."""
 RELATIVE_TOLERANCE = 1 / 1000
-"""For simplifying, relative to the larger of the table's width and height: about a pixel."""
+"""Tolerance of simplification relative to the larger of the table's width and height: about a pixel."""
 TIMEOUT_S = 5.0
 EMPTY: dict[str, Any] = {"type": "FeatureCollection", "features": []}
 

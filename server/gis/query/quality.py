@@ -24,7 +24,7 @@ COUNTED_ROWS = 50_000
 """Rows up to which a table is counted exactly."""
 SAMPLED_ROWS = 10_000
 STATEMENT_TIMEOUT_S = 5.0
-"""For a statement; what takes longer is estimated."""
+"""Time limit for a statement; what takes longer is estimated."""
 MAX_COLUMNS = 80
 MAX_KEY_COLUMNS = 20
 KEY_SHARE = 0.9

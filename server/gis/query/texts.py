@@ -25,7 +25,7 @@ from server.gis.statements.guard import Guard
 log = structlog.get_logger(__name__)
 
 ALONE_TIMEOUT_S = 3.0
-"""For a table that is not small, or a view."""
+"""Time limit for a table that is not small, or a view."""
 _SUBJECT = "the texts of tables"
 
 

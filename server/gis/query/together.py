@@ -21,7 +21,8 @@ log = structlog.get_logger(__name__)
 MAX_ROWS_TOGETHER = 20_000
 """Limit for a table that is queried in one statement with others."""
 TOGETHER_TIMEOUT_S = 1.0
-"""For one statement about several small tables, which takes some 20 ms; after this, one of them is locked or slow."""
+"""Time limit for one statement about several small tables, which takes some 20 ms; after this, one of them is
+locked or slow."""
 TABLES_PER_STATEMENT = 100
 ROWS_PER_STATEMENT = 300_000
 

@@ -21,7 +21,7 @@ MIN_TEXT_CHARS = 20
 MAX_ANSWER_CHARS = 10_000_000
 """Limit for the texts of one answer, which is held in memory and written in the loop that serves all clients."""
 JSON_FACTOR = 10
-"""How much longer than a text a value of JSON may be before it is cut and is JSON no longer."""
+"""Factor by which a JSON value may be longer than a text before it is cut, after which it is not JSON any more."""
 MAX_SAFE_INTEGER = 2**53
 COORDINATE_DIGITS = 15
 

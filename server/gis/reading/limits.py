@@ -11,7 +11,7 @@ MAX_EXPANSION_FACTOR = 100
 """A larger file may expand to its size times this."""
 
 TEXT_TO_TABLE = 4
-"""How many times larger rows as CSV may be than in a table."""
+"""Factor by which rows may be larger as CSV than in a table."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class IngestLimits:
     memory: int = 2048 * MB
     """Memory of the process that reads the file."""
     processor_seconds: int = 600
-    """For reading the file."""
+    """Processor time for reading the file."""
     seconds: float = 900.0
-    """For everything, from the complete file to the complete table."""
+    """Time for everything, from the complete file to the complete table."""
 
     @property
     def copied_bytes(self) -> int:

@@ -20,7 +20,8 @@ LATITUDES = (
 )  # fmt: skip
 MAX_LONGITUDE, MAX_LATITUDE = 360, 90
 ACROSS_WORDS = ("longitude", "lon", "lng")
-"""Within longer names. Not `long`: a column `name_long` may stand beside `name_lat`, a Latin name."""
+"""Words for longitude within longer names. Not `long`: a column `name_long` may stand beside `name_lat`, a Latin
+name."""
 UP_WORDS = ("latitude", "lat")
 SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
 

@@ -41,7 +41,7 @@ MANY_ROWS = Template("file_many_rows", "The file has more than {most} rows.")
 
 MAX_MESSAGE_CHARS = 20_000
 FRAME_LENGTH = struct.Struct(">Q")
-"""Before each frame: how many bytes it has."""
+"""The number of bytes of a frame, sent before it."""
 
 
 def main() -> int:

@@ -36,11 +36,11 @@ log = structlog.get_logger(__name__)
 
 STOP_SECONDS = 1.0
 PROGRESS_SECONDS = 0.5
-"""Between two checks of how far Spark is."""
+"""Interval of checking Spark's progress."""
 REPORT_SECONDS = 15.0
-"""How long Spark may take to report what a statement read, once it ran."""
+"""Time for Spark to report what a statement read, once it ran."""
 CONNECT_SECONDS = 10.0
-"""How long a server may take for its first answer."""
+"""Time for a server's first answer."""
 MAX_ANALYSES = "1000"
 """How often Spark may go through a statement to resolve its names: each nested lambda takes some rounds, and 100 are
 too few for distances between lines and areas."""

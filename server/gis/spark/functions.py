@@ -19,4 +19,4 @@ FUNCTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     names.VECTOR: (great_circles.VECTOR, ("shape",)),
     names.WHOLE: (templates.WHOLE, ("shape",)),
 }
-"""By name: the template, and the names in it that the arguments replace."""
+"""Functions by name: the template, and the names in it that the arguments replace."""

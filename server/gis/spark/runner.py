@@ -55,7 +55,7 @@ class SparkOptions:
     folder: Path
     seconds: float = 1500.0
     lake: LakeStorage = field(default_factory=LakeStorage)
-    """Where files of lake tables may be."""
+    """Storage of the files of lake tables."""
     results: LakeResults | None = None
     """Keeps results that are too many rows for PostGIS; without it they are refused."""
 

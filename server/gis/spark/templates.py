@@ -25,7 +25,7 @@ EARTH_RADIUS = 6_371_008.0
 SEMI_MINOR = 6_356_752.0
 """Half the axis of WGS 84 from pole to pole, in metres, rounded down."""
 STEEPEST = 1.004
-"""By how much a latitude changes at most where the reduced one changes by 1, rounded up."""
+"""Greatest change of a latitude for a change of 1 in the reduced one, rounded up."""
 
 
 def filled(template: str, **values: Any) -> Any:

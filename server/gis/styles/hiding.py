@@ -52,4 +52,4 @@ def _no_data(_entry: LegendEntry, column: str, _entries: Sequence[LegendEntry]) 
 
 
 _PART = {"range": _range, "value": _value, "other": _other, "no_data": _no_data}
-"""By the code of an entry: the expression that is true of its features."""
+"""Expressions that are true of an entry's features, by the code of the entry."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from server.gis.errors import GisError
 
 HALF_WORLD = math.pi * 6378137.0
-"""From the centre of the Web Mercator square to its edge, in its metres."""
+"""Distance from the centre of the Web Mercator square to its edge, in its metres."""
 WORLD = 2 * HALF_WORLD
 MAX_ZOOM = 22
 EXTENT = 4096

@@ -57,7 +57,7 @@ value is the tag that was asked for, which another server may know already."""
 Prove = Callable[[Table], Awaitable[Proven | None]]
 """What is proven about the rows of a table; None without a proof."""
 STATEMENT_KEPT_S = 10.0
-"""How long a statement is used before it is asked again what is known about the table."""
+"""Seconds for which a statement is used before what is known about its table is read again."""
 
 
 class LayerLookup(Protocol):
@@ -90,7 +90,8 @@ class TileLimits:
 
     cache_bytes: int = 128 * 1024 * 1024
     seconds: float = 12.0
-    """For drawing, half of it for waiting for a place before; the statement has its own, shorter limit in the pool."""
+    """Time for drawing, and half of it for waiting for a place before; the statement has its own, shorter limit
+    in the pool."""
     concurrency: int | None = None
     """Tiles drawn at once; as many as the pool has connections unless given."""
     caps: TileCaps = USUAL_CAPS

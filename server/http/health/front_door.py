@@ -17,7 +17,7 @@ BACKLOG = 1024
 """Connections that may wait to be accepted."""
 RETRY_AFTER_S = 2
 CLOSE_TIMEOUT_S = 1.0
-"""For answers that are being written when the server becomes ready."""
+"""Time for answers that are being written when the server becomes ready."""
 
 
 class FrontDoor:

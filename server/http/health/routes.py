@@ -14,7 +14,7 @@ from aiohttp import web
 
 CHECK_TIMEOUT_S = 3.0
 KEPT_S = 1.0
-"""How long `/readyz` answers with what the checks found before."""
+"""Time for which `/readyz` repeats the last findings."""
 ALIVE = b'{"ok": true}'
 
 Check = Callable[[], Awaitable[str | None]]

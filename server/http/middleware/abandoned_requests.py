@@ -16,7 +16,7 @@ from server.http.errors import Handler
 T = TypeVar("T")
 
 POLL_INTERVAL_S = 0.05
-"""Until then a statement whose client has left takes processor time from others."""
+"""Interval of checking whether the client is connected; until then its statement takes processor time from others."""
 CLIENT_CLOSED_REQUEST = 499
 """Status for the log only; nginx uses the same number."""
 

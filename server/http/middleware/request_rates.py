@@ -27,7 +27,7 @@ HEALTH_CHECKS = ("/healthz", "/readyz")
 HEALTH_RATE = (10.0, 100.0)
 """Checks of one address a second, and at once: many times what load balancers and orchestrators ask."""
 REFUSAL_DELAY_S = 1.0
-"""How long a refusal is held back, so that a client that asks again at once costs next to nothing."""
+"""Delay of a refusal, so that a client that asks again at once costs next to nothing."""
 MAX_CONNECTIONS = 2_500
 """Limit for one network address, besides its WebSockets: as many as requests that may come at once by default."""
 MAX_DELAYED = 100

@@ -45,7 +45,7 @@ log = structlog.get_logger(__name__)
 
 _UPLOADED = text("SELECT table_name FROM geoagent.upload WHERE map_id = :map_id AND loaded_at IS NOT NULL")
 COLLECT_INTERVAL_S = 600.0
-"""Between two searches for tables that belong to no analysis."""
+"""Interval of searching for tables that belong to no analysis."""
 
 
 class Results:

@@ -46,7 +46,7 @@ class _Shown:
     data: str
     estimated: bool
     needs: tuple[Need, ...]
-    """What it needs of overviews in addition to representatives."""
+    """What the layer needs of overviews in addition to representatives."""
 
 
 class DataFollower:

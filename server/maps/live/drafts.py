@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_DRAFT_LENGTH = 200_000
-"""In UTF-16 code units. A longer text is not kept: it arrives complete with its event."""
+"""Length in UTF-16 code units. A longer text is not kept: it arrives complete with its event."""
 TEXT_END_EVENTS = frozenset({"ai_response", "tool_called", "turn_finished"})
 """Events that end a streamed text."""
 

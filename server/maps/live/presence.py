@@ -19,7 +19,7 @@ MAX_NAMED_PEOPLE = 50
 """Per map and server, editors first; further users are only counted."""
 MAX_RECEIPTS = 2000
 RECEIPT_TIMEOUT_S = 4.0
-"""How long an answer waits for the first browser that has drawn its layer."""
+"""Time that an answer waits for the first browser that has drawn its layer."""
 
 
 PARTLY: dict[DrawnFrom, str] = {

@@ -40,7 +40,7 @@ Status = Literal["done", "cancelled", "failed", "interrupted"]
 OPEN = ("queued", "running", "waiting")
 HOLDING = ("running", "waiting")
 HANDOVER_S = 15.0
-"""After which a turn may start on a server with another model."""
+"""Time after which a turn may start on a server with another model."""
 DISPLACED = Template(
     "turn_displaced",
     "The server is busy: too many messages are waiting, and most of them came from your network address. Try again in "

@@ -10,7 +10,7 @@ from server.maps.turns.admission import OpenTurn
 from server.protocol import TurnWaiting
 
 NEWS_INTERVAL_S = 1.0
-"""Between two updates of changed positions: each start changes all of them."""
+"""Minimum interval of updates of changed positions: each start changes all of them."""
 REPEAT_INTERVAL_S = 4.0
 """Interval at which unchanged positions are repeated, for clients that joined since."""
 

@@ -33,7 +33,7 @@ STATE_CACHE_S = 10.0
 """Seconds during which a file is assumed to be unchanged."""
 
 MAX_CACHED_FILES = 64
-"""That Arrow reads by itself, whose metadata it keeps."""
+"""Files that Arrow reads by itself, whose metadata it keeps."""
 
 
 class RemoteFiles:

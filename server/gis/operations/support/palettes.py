@@ -9,7 +9,7 @@ HOT = ("#b2182b", "#ef8a62", "#fddbc7")
 """The strongest first; with COLD the diverging ramp RdBu of ColorBrewer 2.0."""
 COLD = ("#2166ac", "#67a9cf", "#d1e5f0")
 PLAIN = "#c4c4c4"
-"""What is not significant, or did not change."""
+"""Colour of what is not significant, or did not change."""
 
 
 def coloured(column: str, colours: Mapping[str, str]) -> dict[str, Any]:

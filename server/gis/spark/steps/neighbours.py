@@ -19,9 +19,9 @@ from server.gis.spark.names import REACH
 HALF_EARTH_M = 20_004_000.0
 """More than any distance on the spheroid."""
 MARGIN_M = 0.001
-"""By which distances may be rounded otherwise in a join than in a column."""
+"""Difference in rounding between distances in a join and in a column."""
 MAX_LATITUDE = 89.9
-"""In degrees: where the plane ends on which the kNN join measures."""
+"""Latitude in degrees at which the plane of the kNN join ends."""
 
 
 def points(

@@ -18,7 +18,7 @@ from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.statement import LayerStatements, TileStatement
 
 BLOCKS = 8
-"""In a row of a tile: squares by which rows beside dense tiles are searched."""
+"""Number of squares in a row of a tile by which rows beside dense tiles are searched."""
 ANYWHERE = (-1e12, -1e12, 1e12, 1e12)
 
 CELLS_AND_ROWS = """(

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from server.gis.tiles.grid import EXTENT, HALF_WORLD, Tile, latitude, longitude
 
 MAX_ERROR = 1.5
-"""In units of a tile, of which a pixel has eight, and to which coordinates are rounded. Tiles are mapped from zoom
-level 11 or 12 on."""
+"""Accepted error in units of a tile, of which a pixel has eight, and to which coordinates are rounded. Tiles are
+mapped from zoom level 11 or 12 on."""
 LINEAR_FROM = 12
 """From this zoom level on, Mercator is linear enough over any tile, by less than a unit."""
 

@@ -19,7 +19,8 @@ ZOOM = 10
 DEEPER = 6
 NODES = 5
 MAX_BEND = 64.0
-"""In units of the neighbourhood: the largest error of its own linear mapping. Beyond it the mapping is not smooth."""
+"""Largest accepted error of a neighbourhood's own linear mapping, in its units. Beyond it the mapping is not
+smooth."""
 MARGIN = 1 / 256
 """Share of a box's sides: more than the error of a mapping."""
 

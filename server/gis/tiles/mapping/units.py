@@ -15,7 +15,7 @@ from server.gis.tiles.grid import BUFFER, EXTENT, PIXELS
 from server.gis.tiles.projection import LONLAT, Crs
 
 TOLERANCE = 0.5
-"""In units: what ST_AsMVTGeom leaves out of shapes, too."""
+"""Tolerance of simplification in units of a tile, the same as that of ST_AsMVTGeom."""
 FEW_VERTICES = 24
 """Shapes with no more are not worth looking for vertices to leave out."""
 PIXEL = EXTENT // PIXELS

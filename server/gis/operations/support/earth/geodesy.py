@@ -280,7 +280,7 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
 
 
 MARGIN = 0.989
-"""Less than how much a distance on the spheroid may be shorter than one on the sphere, twice: 0.9944 / 1.0045."""
+"""Lower bound of the ratio of two distances on the spheroid that are equal on the sphere: 0.9944 / 1.0045."""
 
 A_MILLIMETRE = 0.001
 

@@ -13,7 +13,7 @@ from server.gis.operations.support.base import Geometry, Source
 from server.gis.operations.support.earth.geodesy import flat, in_srid, lonlat, sound_flat, sound_lonlat
 
 MAX_EDGE_M = 20_000.0
-"""Between corners of an edge that is straight in the plane, its way on the earth is not computed."""
+"""Up to this length, the way on the earth of an edge that is straight in the plane is not computed."""
 MAX_OUTLINE_M = 1e9
 """Longer outlines get no more corners: they would become too many."""
 

@@ -67,7 +67,7 @@ SAME_VALUES = Template(
 )
 
 MIN_FEATURES = 4
-"""Below, the variance of Moran's I is not defined."""
+"""With fewer, the variance of Moran's I is not defined."""
 
 
 class NeighbourArguments(Arguments):

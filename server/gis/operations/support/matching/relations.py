@@ -46,7 +46,7 @@ _FUNCTIONS: dict[str, Any] = {
     "crosses": func.ST_Crosses,
 }
 MIN_SIZE_RATIO = 4
-"""How many times fewer the others must be for a start from them to pay."""
+"""Ratio of features to others from which on starting from the others is faster."""
 
 _INDEXED = text(
     "EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam"
