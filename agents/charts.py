@@ -27,7 +27,7 @@ class ChartDraft(Value):
     layer_id: str | None = None
     table: str | None = None
     filter: Cql2 | str | None = None
-    """Only these rows; of a layer, beside its own filter."""
+    """Only these rows; for a layer, in addition to its own filter."""
     x: Name | None = None
     """bar, box: the groups; line, scatter: a number or a time; histogram: the number or time."""
     y: Name | None = None

@@ -52,7 +52,7 @@ class ExportRequest(Value):
     """`EPSG:2154`; without it each layer's own, and longitude and latitude in GeoJSON and KML."""
     geometry: Placing | None = None
     kind: MultiKind | None = None
-    """`single` gives each part a row of its own. Without it shapes stay as they are, but multi where both occur."""
+    """`single` makes a row of each part. Without it shapes stay as they are, but multi where both occur."""
     precision: Annotated[int, Field(ge=0, le=15)] | None = None
     """Decimals of coordinates."""
     encoding: Annotated[str, Field(max_length=40)] | None = None

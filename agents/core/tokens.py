@@ -15,7 +15,7 @@ BYTES_PER_TOKEN = 4
 MIN_BYTES_PER_TOKEN = 3
 """Lower bound, for JSON and tokenizers with small vocabularies; used where a request must fit a context."""
 MESSAGE_BYTES = 16
-"""Bytes that the frame of a message, a call or a result takes beside its texts."""
+"""Bytes that the frame of a message, a call or a result takes in addition to its texts."""
 _SAMPLED_VALUES = 6
 
 

@@ -1,4 +1,4 @@
-"""`geoagent spark`: fetch what Spark needs beside its Python package, and run one on this machine."""
+"""`geoagent spark`: fetch what Spark needs besides its Python package, and run one on this machine."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def faults_about(subject: str) -> Iterator[None]:
 
 
 def translated(error: BaseException, subject: str, *, unchanged: bool = False) -> NoReturn:
-    """Raise the fault that a database error means for a question about `subject` (a table's id, say).
+    """Raise the fault that a database error means for a question about `subject` (for example a table's id).
 
     `unchanged` says that the tables still are as the statement took them to be: then a name that PostgreSQL does
     not find is a statement built wrong, and no table that somebody changed meanwhile."""

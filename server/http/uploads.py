@@ -1,11 +1,11 @@
-"""POST /api/uploads: a file of the person's own becomes a table. `multipart/form-data` with `file` and, as wanted,
-`map` (which alone sees the table until it is shared; without it, everybody does), `table` (its name), `layer`, `srid`,
-`encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces), `quoted` (`text` keeps values in quotes
-as texts where a CSV quotes all values), `layers` (`each` makes a table of each, `united` one table of all), `mode`
-(`append` adds the rows to the upload `table` of the same map, `replace` puts them in place of its rows) and `stage`
-(`true` reads the file and waits for a decision: `server.http.staged_uploads`);
-answered with 201 and what came of it: with `layers=each` a list `tables`, and in `failed` the layers that could not be
-loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
+"""POST /api/uploads: a file of the person's own becomes a table. `multipart/form-data` with `file` and, as
+wanted, `map` (which alone sees the table until it is shared; without it, everybody does), `table` (its name),
+`layer`, `srid`, `encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces), `quoted` (`text`
+keeps values in quotes as texts where a CSV quotes all values), `layers` (`each` makes a table of each, `united`
+one table of all), `mode` (`append` adds the rows to the upload `table` of the same map, `replace` puts them in
+place of its rows) and `stage` (`true` reads the file and waits for a decision: `server.http.staged_uploads`);
+answered with 201 and the outcome: with `layers=each` a list `tables`, and in `failed` the layers that could not
+be loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
 
 A body is received to the spool first, at the client's own pace, and waits for a slot only when it is complete."""
 
@@ -72,7 +72,7 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
             except ClientGone:
                 return web.Response(status=CLIENT_CLOSED_REQUEST)
             finally:
-                # It is cancelled already where the client left; once more would disturb its tidying up.
+                # It is already cancelled if the client left; a second cancellation would interrupt its cleanup.
                 if not loading.cancelling():
                     loading.cancel()
                 await asyncio.gather(loading, return_exceptions=True)

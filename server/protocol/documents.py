@@ -21,7 +21,7 @@ class MapDocument(BaseModel):
     name: str = ""
     """Empty until somebody names the map."""
     base_map: str | None = None
-    """The name of one of the server's base maps, empty for the built-in one; null while nobody chose."""
+    """The name of one of the server's base maps, empty for the built-in one; null until one is chosen."""
     projection: Projection | None = None
     bookmarks: list[Bookmark] = []
     """Oldest first."""

@@ -81,8 +81,8 @@ class LayerUpdated(LayerEvent):
     author: str | None = None
     """The name of the person who changed it, if they gave one."""
     cause: Literal["data"] | None = None
-    """`data`: nobody changed the layer, but the rows of its table changed or its estimates became exact. Undo leaves
-    it out."""
+    """`data`: no person changed the layer, but the rows of its table changed or its estimates became exact. Undo
+    leaves it out."""
 
 
 class LayerRemoved(LayerEvent):

@@ -51,7 +51,7 @@ SEDONA_SETTINGS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ClusterSize:
-    """Megabytes are heap sizes; a JVM needs about 300 MB beside its heap."""
+    """Megabytes are heap sizes; a JVM needs about 300 MB in addition to its heap."""
 
     workers: int = 2
     cores: int = 1

@@ -1,4 +1,4 @@
-"""The jars that Spark needs beside those of the `pyspark` package: which, in which version, with which contents.
+"""The jars that Spark needs besides those of the `pyspark` package: which, in which version, with which contents.
 
 They are fetched by Maven into a folder of GeoAgent's own and used only if their SHA-256 is the one written here."""
 
@@ -126,7 +126,7 @@ def _fetch(jar: Jar, folder: Path, file: Path) -> None:
     if (is_now := _sha256(fetched)) != jar.sha256:
         fetched.unlink()
         raise SparkProblem(
-            f"{jar.coordinates} arrived with SHA-256 {is_now}, expected {jar.sha256}; it is gone."
+            f"{jar.coordinates} arrived with SHA-256 {is_now}, expected {jar.sha256}; it was removed."
         )
     fetched.replace(file)
 

@@ -211,8 +211,8 @@ class Deliveries:
                 raise RequestFault("forbidden", fault_texts.NOT_SHOWN())
 
     async def _make_room(self) -> None:
-        """Forget files that nobody reads: those whose links have expired, then the oldest, whose links write them
-        again."""
+        """Forget files that are not being read: those whose links have expired, then the oldest, whose links
+        write them again."""
         now = datetime.now(UTC)
         room = self._spool.budget * KEPT_SHARE
         idle = [export_id for export_id in self._kept if export_id not in self._reading]

@@ -101,7 +101,7 @@ class FileLoader:
         self._loading_large = Lane("loading large files", large, max(1, large - 1), wait=WAIT_S)
 
     async def load(self, file: FileToLoad) -> dict[str, Any]:
-        """Returns what came of the file, `shared`, and the sender's `quota`. Raises GisError."""
+        """Load a file; returns its table or tables, `shared`, and the sender's `quota`. Raises GisError."""
         size = file.transfer.size
         large = self._loading_large.place() if size > SMALL_FILE_BYTES else nullcontext()
         await self.uploads.check(file.map_id, file.address, size)

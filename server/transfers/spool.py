@@ -107,7 +107,7 @@ class Spool:
             del self._used[address]
 
     def left_for(self, address: str) -> float:
-        """Bytes that transfers of an address may take now, beside what they have."""
+        """Bytes that transfers of an address may take now, in addition to what they have."""
         own = self._used[address]
         return (self._budget - (self.used - own)) * MAX_TRANSFER_SHARE - own
 

@@ -1,8 +1,8 @@
 """Uploads in two steps: a file is read into a table that no map sees, and then becomes a new table, or its rows are
 appended to an upload or take the place of one.
 
-The second step is one transaction, so a table is never seen half changed, and what does not fit leaves the staged rows
-where they are, for another decision. What nobody decides on is dropped after an hour."""
+The second step is one transaction, so a table is never seen half changed, and what does not fit leaves the staged
+rows where they are, for another decision. Files without a decision are dropped after an hour."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class StagedUploads:
             raise fault from error
 
     async def discard(self, map_id: str | None, number: int) -> None:
-        """Drop a staged table; nothing where it is gone already."""
+        """Drop a staged table, if it still exists."""
         async with self._owner.begin() as connection:
             gone = await connection.scalar(
                 text(
@@ -128,7 +128,7 @@ class StagedUploads:
                 await drop_orphan(connection, gone)
 
     async def _staged(self, connection: AsyncConnection, map_id: str | None, number: int) -> tuple[str, str]:
-        """The table and the address of a staged upload, which nobody else decides on meanwhile."""
+        """The table and the address of a staged upload, locked against other decisions."""
         found = await connection.execute(
             text(
                 "SELECT table_name, address FROM geoagent.upload WHERE id = :id AND loaded_at IS NULL"

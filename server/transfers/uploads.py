@@ -306,7 +306,7 @@ async def _without_server(connection: AsyncConnection) -> frozenset[int]:
 
 
 async def still_known(connection: AsyncConnection, update: str, number: int) -> None:
-    """Change the row of an upload. Raises Abandoned where it is gone."""
+    """Change the row of an upload. Raises Abandoned where it no longer exists."""
     if not await connection.scalar(text(update), {"id": number}):
         raise Abandoned(ABANDONED())
 

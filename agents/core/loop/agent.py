@@ -38,7 +38,7 @@ log = logging.getLogger("agents.core")
 
 
 class Agent:
-    """An agent. One turn at a time on its own history; `events(history=...)` turns may run beside it.
+    """An agent. One turn at a time on its own history; `events(history=...)` turns may run in parallel.
 
     `client` is a `Model`, or a provider's SDK client together with the model's name. `socket_emit`, sync or
     async, is sent `{"type": "ai_response", "message": ...}` by `chat`. The toolbox is the agent's own `@tool`

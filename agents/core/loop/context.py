@@ -30,7 +30,8 @@ def fit(
     tools_size: int,
     max_output_tokens: int | None,
 ) -> Sequence[Message]:
-    """The messages, of `size` bytes in all, as far as the model can take them beside system message and tools.
+    """The messages, of `size` bytes in all, as far as they fit into the model's context with the system message
+    and the tools.
 
     Raises ModelError("context_exceeded") where not even the user's message fits."""
     context = model.context_tokens

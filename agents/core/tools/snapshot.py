@@ -20,7 +20,7 @@ from agents.core.tools.tool import Tool
 
 _UNSET = object()
 _SPEC_BYTES = 80
-"""Bytes that a provider's form of a tool takes beside its name, description and schema."""
+"""Bytes that a provider's form of a tool takes in addition to its name, description and schema."""
 _MAX_TAKES = 3
 """Attempts to evaluate values while the toolbox keeps changing; the last one keeps the toolbox as it was at its
 start."""

@@ -1,4 +1,4 @@
-"""Has PostgreSQL compute the rows of a long step in several processes where by itself it would use one.
+"""Makes PostgreSQL compute the rows of a long step in several processes where it would use only one.
 
 It leaves a statement with a correlated subquery, such as a search for the nearest feature, to one process, and unites
 the shapes of a group in one. So the statement becomes a function of a range of addresses of its source, and the ranges

@@ -73,7 +73,7 @@ class Receipt(Value):
     at: datetime
     steps: tuple[StepReceipt, ...] = ()
     outputs: tuple[str, ...] = ()
-    """Tables of earlier steps that are results beside the last one."""
+    """Tables of earlier steps that are results besides the last one."""
 
     @property
     def emptied_by(self) -> StepReceipt | None:

@@ -72,8 +72,8 @@ def prepare(
     prepared: Prepared, kind: str = "UNLOGGED", schema: str = f"{SCHEMA}.", rows: str | None = None
 ) -> Iterator[str]:
     """Create a table for the time of the step, with its indexes and statistics. It is not a temporary one, which
-    PostgreSQL reads in one process only; nobody else sees it before it is dropped in the same transaction. `rows` is
-    another SELECT that gives its rows."""
+    PostgreSQL reads in one process only; no other session sees it before it is dropped in the same transaction.
+    `rows` is another SELECT that gives its rows."""
     name = f"{schema}{quoted(prepared.name)}"
     yield f"CREATE {kind} TABLE {name} AS {rows or literal_sql(prepared.select)}"
     for method, expression in prepared.indexes:

@@ -43,7 +43,7 @@ _NUMBERS = ("real", "double precision", "numeric")
 Row = tuple[tuple[str | None, ...], tuple[float | None, ...], tuple[BaseGeometry | None, ...]]
 """Values that must be equal, as texts; numbers; and shapes."""
 SameShape = Callable[[BaseGeometry, BaseGeometry], bool]
-"""Whether two shapes that are not empty are taken for the same."""
+"""Whether two shapes that are not empty count as the same."""
 
 
 @dataclass(frozen=True)

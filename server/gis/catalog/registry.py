@@ -276,7 +276,7 @@ class Registry:
         return counters is None or counters != self._counters
 
     async def _marks_of(self, named: Set[Name]) -> tuple[dict[int, str], set[int]]:
-        """The marks of the named tables as they are now, and which of these are gone."""
+        """The marks of the named tables as they are now, and the oids of those that no longer exist."""
         known = {oid for name in named if (oid := self._known.oids.get(join_id(*name))) is not None}
         # What is not published yet may be one of these.
         asked = known | self._unpublished

@@ -93,7 +93,7 @@ class Summary:
 
 
 def check_whole(table: Table) -> None:
-    """Raise CannotExport for a lake table: a file of its sample would be taken for all of it."""
+    """Raise CannotExport for a lake table: a file of its sample would pass for the whole table."""
     if table.lake is not None and table.lake.is_sampled:
         raise CannotExport(LAKE(table=table.id, n=table.lake.rows))
 

@@ -39,7 +39,7 @@ class LakePaths:
     def resolve(self, location: str) -> Path:
         """The file or folder at a path or `file:` URL. Raises PathRefused, or NoLakeTable where nothing is there.
 
-        A path outside is refused before the disk is read, so that nobody learns what is there."""
+        A path outside is refused before the disk is read, so that its contents are not revealed."""
         if "\0" in location:
             raise NoLakeTable(NUL())
         parts = urlsplit(location)

@@ -126,7 +126,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
 async def _unmatched(
     source: Source, met_by: Source, other: Source, relation: Relation, workspace: Workspace
 ) -> CountedNotes | None:
-    """How many rows of `other` match none, so that nobody takes the figures for those of all rows."""
+    """How many rows of `other` match none, so that the figures are not mistaken for those of all rows."""
     in_one_system = source.table.srid == other.table.srid
     few = (other.table.row_estimate or 0) <= MAX_MATCHED_AGAIN
     if not (few and in_one_system and await is_indexed(met_by, workspace)):

@@ -149,8 +149,8 @@ class OverviewBuilder:
         rows: FilteredRows,
         dropped: Collection[str] = (),
     ) -> bool:
-        """Build overviews of the rows that pass a filter, beside those of all rows, in place of those of the filters
-        `dropped`. False where there is no room. The session is as for `build`."""
+        """Build overviews of the rows that pass a filter, in addition to those of all rows, in place of those of
+        the filters `dropped`. False where there is no room. The session is as for `build`."""
         row = await self._store.row(state.relid, fresh=True)
         placed = await read_placing(session, table)
         if row is None or row.ladder is None or placed is None:

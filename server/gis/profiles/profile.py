@@ -68,8 +68,8 @@ class TableProfile(_Value):
     """The values of `invalid_key` in the rows with invalid geometries, where these are few and the key is a number."""
     invalid_key: str = ""
     complete_before: int | None = None
-    """What is said of geometries holds for all rows that were written by transactions before this one, even if others
-    have changed since, as long as `layout` is that of the table."""
+    """The facts about geometries hold for all rows that were written by transactions before this one, even if
+    others have changed since, as long as `layout` is that of the table."""
     layout: str = ""
     """As in `TableState`, while the geometries were read."""
     geometry_column: str = ""

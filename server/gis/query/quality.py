@@ -30,7 +30,7 @@ MAX_KEY_COLUMNS = 20
 KEY_SHARE = 0.9
 """A column with distinct values in at least this share of the rows counts as a key."""
 KEY_NAMES = frozenset({"id", "fid", "gid", "uid", "uuid", "ogc_fid", "objectid"})
-"""Names of columns that are taken for a key, however often their values repeat."""
+"""Names of columns that count as a key, however often their values repeat."""
 
 
 async def table_quality(guard: Guard, table: Table, profile: TableProfile | None) -> Mapping[str, Any]:

@@ -350,7 +350,7 @@ def _is_whole(text: str) -> bool:
 _FITS: dict[str, Callable[[str], bool]] = {
     "boolean": lambda text: text.lower() in ("true", "false"),
     "integer": lambda text: _is_whole(text) and len(text) <= _INT64_DIGITS + 1 and int(text) in _INT64,
-    # Codes of parcels, say: as floating-point numbers, different ones would become equal.
+    # Codes of parcels, for example: as floating-point numbers, different ones would become equal.
     "digits": lambda text: _is_whole(text),
     "number": lambda text: _NUMBER.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
     "comma_number": lambda text: _COMMA_NUMBER.fullmatch(text) is not None,

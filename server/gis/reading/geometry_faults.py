@@ -50,7 +50,7 @@ def _shape(value: bytes | None) -> tuple[Any, bool]:
 def count_faults(column: pa.Array, notes: Notes) -> None:
     """Add missing geometries, invalid polygons and polygons too large to check to the notes."""
     shapes = shapes_of(column).known
-    # What GEOS cannot read is not a missing geometry: curves, say.
+    # Geometries that GEOS cannot read, such as curves, are not missing.
     readable = ~shapely.is_missing(shapes)
     notes.no_geometry += int(column.null_count + shapely.is_empty(shapes).sum())
     polygons = shapes[readable & np.isin(shapely.get_type_id(shapes), POLYGONS)]

@@ -94,7 +94,7 @@ def offered_layers(layers: Sequence[SourceLayer], file: str) -> list[SourceLayer
     """The layers that can be read. Raises Unreadable for a file without layers, TooLarge for one with too many."""
     shaped = [layer for layer in layers if layer.is_spatial] or layers
     if all(layer.is_computed for layer in shaped):
-        # A table that GDAL lists beside them is not what the file shows as its data.
+        # A table that GDAL lists in addition is not what the file shows as its data.
         check_layer(shaped[0].name, [layer.name for layer in shaped], file)
     stored = [layer for layer in layers if not layer.is_computed]
     short = [layer for layer in stored if len(layer.name) <= MAX_LAYER_NAME_CHARS] or stored[:1]

@@ -157,7 +157,7 @@ async def _stopped(job: _Job, work: asyncio.Task[Done]) -> None:
     interrupting = asyncio.create_task(asyncio.to_thread(job.interrupt))
     await asyncio.wait({work, interrupting}, timeout=STOP_SECONDS, return_when=asyncio.ALL_COMPLETED)
     for each in (work, interrupting):
-        # What goes on ends by itself; nobody waits for its result any more.
+        # A statement that still runs ends by itself; its result is not needed any more.
         each.add_done_callback(lambda task: task.cancelled() or task.exception())
 
 
@@ -288,7 +288,7 @@ def _rows_of(session: Any, view: FilesView) -> Any:
 
 
 def connected(url: str) -> Any:
-    """A session of its own. Raises SparkUnavailable."""
+    """A separate session. Raises SparkUnavailable."""
     session = SparkSession(connection=url)
     client: Any = session._client
     # The original `close` stops threads that all sessions share, and a session calls it when it is garbage-collected.

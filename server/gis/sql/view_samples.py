@@ -20,7 +20,7 @@ _RELATION = """SELECT oid::bigint AS oid, relkind::text AS relkind,
   has_table_privilege(oid, 'SELECT') AND NOT relrowsecurity AS is_open,
   CASE WHEN relkind = 'v' THEN 1e18 ELSE reltuples END::float8 AS rows
   FROM pg_class WHERE oid = to_regclass($1)"""
-"""Views within a view are taken for the largest."""
+"""Views within a view are assumed to be the largest."""
 
 
 async def sampled_view(

@@ -79,7 +79,7 @@ def tints(color: str) -> tuple[str, ...]:
 
 
 def contrast(color: str) -> str:
-    """A colour of Okabe and Ito that cannot be taken for this one."""
+    """A colour of Okabe and Ito that contrasts with this one."""
     own = _channels(color)
     return max(
         ("#d55e00", "#0072b2"),

@@ -31,13 +31,13 @@ ROWS = quoted(_NAME)
 async def file_statements(
     detail: LakeDetail, base: LayerStatements, tile: Tile, box: Box
 ) -> LayerStatements | None:
-    """What draws the rows of the files in a tile, whose box in the table's reference system is `box`; None where the
-    sample has to do."""
+    """What draws the rows of the files in a tile, whose box in the table's reference system is `box`; None where
+    the sample is drawn."""
     style, lake = base.layer.style, base.table.lake
     if lake is None or not lake.is_sampled or tile.z < FILES_FROM:
         return None
     if style.kind == "heatmap":
-        return None  # Tiles of the sample beside it would seem a fraction as warm.
+        return None  # Beside it, tiles of the sample would look much cooler.
     if style.kind in BINNED:
         box = _wider(box, HEXAGON_REACH * cell_pixels(style) / PIXELS)
     found = await detail.within(base.table, box)

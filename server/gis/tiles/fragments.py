@@ -40,7 +40,7 @@ TOTAL = """CASE WHEN count(*) < {cap} THEN count({g})
               ELSE (SELECT count(*) FROM {source} WHERE {found}) END"""
 
 SQUARE = "(SELECT ST_TileEnvelope({z}, {x}, {y}))"
-"""The tile in Mercator; as a query of its own it is computed once, and not row by row."""
+"""The tile in Mercator; a separate subquery, so that it is computed once and not for each row."""
 
 POINT = "ST_AsMVTGeom({projected}, {square}, {extent}, {buffer}, true)"
 

@@ -247,8 +247,8 @@ class OverviewStatements(LayerStatements):
 
 
 class DenseStatements(LayerStatements):
-    """Statements of tiles that the table is drawn into because cells of overviews are too wide. Of shapes that nobody
-    can tell apart there, few are drawn; the weights of a band say of how many."""
+    """Statements of tiles that the table is drawn into because cells of overviews are too wide. Of shapes that
+    cannot be told apart there, few are drawn; the weights of a band say of how many."""
 
     is_estimate = True
 

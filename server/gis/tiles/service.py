@@ -156,8 +156,9 @@ class TileService:
     async def tile(
         self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = "", tag: str = ""
     ) -> DrawnTile:
-        """`tag` is that of the address. A tile that is asked for with another than the present one is of the present
-        data, and nobody may keep it. Raises UnknownLayer, InvalidTile, TileTooSlow, or a GisError of the table."""
+        """`tag` is that of the address. A tile that is asked for with another than the present one is of the
+        present data, and must not be cached. Raises UnknownLayer, InvalidTile, TileTooSlow, or a GisError of the
+        table."""
         found = self.in_memory(map_id, layer_id, version, tile, time_column, tag)
         if found is not None:
             return found
@@ -202,7 +203,7 @@ class TileService:
         return layer
 
     def forget(self, tables: Collection[str]) -> None:
-        """Keep no tiles of tables that are gone."""
+        """Drop the tiles of tables that no longer exist."""
         for key in [key for key, tile in self._cache.items() if tile.table in tables] if tables else ():
             del self._cache[key]
 

@@ -335,7 +335,7 @@ class StatementWriter:
             g = self._geometry()
             found = f"({found} OR ST_XMax({g}) - ST_XMin({g}) > 180)"
             # Great circles leave the parallels of a tile's edge, hence the dense outline. A tile of half the
-            # world is not a polygon on a sphere: there, the planar test has to do.
+            # world is not a polygon on a sphere: there, the planar test is used.
             outline = f"ST_Segmentize({boxes[0]}, 0.5)::geography"
             found += f" AND ({self._z} < 3 OR {column} && {outline})"
         if not self._unsure:

@@ -55,7 +55,7 @@ def with_direct_tiles(
 
 
 class Connection(BoundedConnection):
-    """A connection that answers tiles by itself while no other request is under way."""
+    """A connection that answers tile requests directly while no other request is in progress."""
 
     __slots__ = ("_drawing", "_origins", "_peer", "_rates", "_tiles", "_trusted")
 

@@ -70,7 +70,7 @@ class MapWriter:
         self.seq = seq
         self.events: list[Event] = []
         self.stored = 0
-        """Characters that were stored beside the events."""
+        """Characters that were stored in addition to the events."""
         self._encoded = (0, "")
         self._turn_id = turn_id
         self._committed = seq

@@ -92,8 +92,8 @@ class TurnStore:
         self._model = model
 
     def takes(self, turn: OpenTurn | Row[Any]) -> bool:
-        """Whether this server may start a queued turn: it has the model of the server that accepted the turn, or that
-        one has not come to it within `HANDOVER_S`."""
+        """Whether this server may start a queued turn: it has the model of the server that accepted the turn, or
+        that server has not started it within `HANDOVER_S`."""
         if turn.model is None or turn.model == self._model or turn.created_at is None:
             return True
         return bool((datetime.now(UTC) - turn.created_at).total_seconds() > HANDOVER_S)

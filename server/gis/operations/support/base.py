@@ -216,11 +216,11 @@ class Step:
     `style` shows the finding when the result is the last one, as `agents.geo.styling.styles` reads it: the column that
     was calculated, and its colours.
 
-    `portion_source` is a source of the select whose rows may be computed in portions (by ctid) without changing the
-    result: only for steps that compute each of its rows by itself. `pairs` is for steps that search by place, whose
-    cost the planner cannot know. `method` says which CRS, units and method were chosen and the error to expect;
-    `notes` what happened to the data: rows left out, repaired or renamed.
-    `comments` explain result columns."""
+    `portion_source` is a source of the select whose rows may be computed in portions (by ctid) without changing
+    the result: only for steps that compute each row independently. `pairs` is for steps that search by place,
+    whose cost the planner cannot know. `method` says which CRS, units and method were chosen and the error to
+    expect; `notes` what happened to the data: rows left out, repaired or renamed. `comments` explain result
+    columns."""
 
     select: Select[Any]
     geometry_type: str | None = None

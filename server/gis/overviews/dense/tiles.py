@@ -56,7 +56,7 @@ async def dense_tiles(
         f"""SELECT "@x" >> {shift} AS x, "@y" >> {shift} AS y FROM {SCHEMA}.{quoted(finest.name)} GROUP BY 1, 2
         HAVING sum("{WEIGHT}") > {least} ORDER BY sum("{WEIGHT}") DESC LIMIT {MAX_TILES}"""  # noqa: S608
     )
-    # In projected systems, nobody knows how far those at the edge of the map reach.
+    # In projected systems, it is not known how far those at the edge of the map reach.
     edges = (0, (1 << zoom) - 1) if crs.kind == "projected" else ()
     return [(row["x"], row["y"]) for row in rows if row["y"] not in edges]
 

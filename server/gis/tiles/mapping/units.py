@@ -59,7 +59,7 @@ def in_units(shapes: Shapes, stored: str, common: Mapping[str, Any], drawn: str)
     )
     names["snapped"] = fragments.SNAPPED.format(**names)
     names["turned"] = fragments.TURNED_OF[shapes.dimension].format(**names)
-    # What rounding makes invalid of a valid shape is smaller than a unit, which nobody sees.
+    # What rounding makes invalid of a valid shape is smaller than a unit, and so invisible.
     tests_any = shapes.doubtful and shapes.dimension != LINE
     is_whole = fragments.IS_WHOLE_AND_VALID if tests_any else fragments.IS_WHOLE
     is_valid = fragments.IS_VALID.format(**common)

@@ -102,7 +102,7 @@ class Neighbourhood:
 
     places: FromClause
     others: FromClause
-    """`places` once more, for the neighbours."""
+    """A second alias of `places`, for the neighbours."""
     pairs: FromClause
     prepare: tuple[Prepared, ...]
     note: str
@@ -252,7 +252,7 @@ def two_sided(z: ColumnElement[Any]) -> ColumnElement[float]:
 
 
 def column_phrases(words: str) -> tuple[str, ...]:
-    """Templates of a figure of a column among neighbours, 8 of them where nobody says which."""
+    """Templates of a figure of a column among neighbours, 8 of them by default."""
     return tuple(
         f"<open> {words} {about}{near}"
         for about in (

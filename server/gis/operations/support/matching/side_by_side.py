@@ -73,7 +73,7 @@ class SideBySide:
 
     @property
     def removed(self) -> ColumnElement[bool]:
-        """The condition for rows that are gone."""
+        """The condition for removed rows."""
         return self.now.c.present.is_(None)
 
     def only_in(self, one: Source, other: Source) -> list[str]:
