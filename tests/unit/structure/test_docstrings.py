@@ -1,4 +1,4 @@
-"""Most public functions and classes say what they are for."""
+"""Most public functions and classes, and all members of protocols, say what they are for."""
 
 from __future__ import annotations
 
@@ -29,17 +29,21 @@ def test_few_public_functions_and_classes_have_no_docstring() -> None:
     assert len(without) <= MAX_SHARE_WITHOUT * len(has_text), (RULE, without)
 
 
-def test_every_member_of_a_port_has_a_docstring() -> None:
-    """What GeoAgent needs of its host is implemented from these texts alone."""
-    ports = [
-        node
-        for node in ast.parse((ROOT / "agents/ports.py").read_text()).body
-        if isinstance(node, ast.ClassDef)
-    ]
+def protocols(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    """The protocols of a module, which others implement."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and "Protocol" in map(ast.unparse, node.bases):
+            yield node
+
+
+def test_every_member_of_a_protocol_has_a_docstring() -> None:
+    """What a part needs of another is implemented from these texts alone."""
     assert [
-        f"{port.name}.{member.name}"
-        for port in ports
-        for member in port.body
+        f"{path.relative_to(ROOT)}:{member.lineno} {protocol.name}.{member.name}"
+        for package in ("agents", "server")
+        for path in (ROOT / package).rglob("*.py")
+        for protocol in protocols(ast.parse(path.read_text()))
+        for member in protocol.body
         if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
         and not member.name.startswith("_")
         and ast.get_docstring(member) is None
