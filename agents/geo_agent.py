@@ -105,7 +105,7 @@ class GeoAgent(
         absent |= {"export"} if exporter is None else set()
         absent |= {"add_lake_table"} if lake is None else set()
         if self.model.name == OFFLINE:
-            # It invents no numbers, and need not wait for sentences.
+            # It invents no numbers, so its text is streamed without waiting for whole sentences.
             self.hooks = replace(self.hooks, review=())
         if absent:
             self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)

@@ -27,7 +27,7 @@ def set_up(level: str) -> None:
         cache_logger_on_first_use=True,
     )
     last: list[Any] = (
-        # Not rich's tracebacks: they show the values of variables, and drawing one takes the event loop half a second.
+        # Not rich's tracebacks: they show values of variables, and rendering one blocks the loop for half a second.
         [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
         if terminal
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]

@@ -193,7 +193,7 @@ def _receipts(result: ToolResult) -> Iterator[QueryReceipt]:
         try:
             yield QueryReceipt.model_validate(kept, extra="ignore")
         except ValidationError:
-            continue  # another kind of receipt, of a tool of the host's own
+            continue  # another kind of receipt, from a tool of the host
 
 
 def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int, group: str) -> Iterator[Fact]:

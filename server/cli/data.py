@@ -83,7 +83,7 @@ def load_into(
     if mode != "new" and (table is None or layers == "each"):
         raise InvalidQuestion("Name the table with --table, and load one layer, or --layers united.")
 
-    path = file.absolute()  # the process that reads it runs in another folder
+    path = file.absolute()  # absolute, because the process that reads it runs in another folder
 
     async def run() -> None:
         async with open_database() as database:

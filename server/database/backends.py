@@ -95,7 +95,7 @@ class Backends:
                 if self._lost:
                     await asyncio.sleep(CHECK_INTERVAL_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            # An unreachable database has no backends, and slots for it would be of no use.
+            # An unreachable database has no backends, and its slots are useless.
             log.info("backends could not be checked", error=type(error).__name__)
         finally:
             for each in self._lost:

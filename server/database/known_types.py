@@ -28,7 +28,7 @@ class KnownTypesConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg 
             types, statement = await super()._introspect_types(typeoids, timeout)
             _known[wanted] = types
             return types, statement
-        # The name says that no statement without a name has taken the place of the one that is being prepared.
+        # A name, so that no unnamed statement can replace the one that is being prepared.
         return _known[wanted], SimpleNamespace(name="known")
 
 

@@ -194,7 +194,7 @@ class Lane:
             raise self._refusal()
         victim = max((queue[-1] for queue in self._waiting[greediest].values()), key=lambda each: each.number)
         self._remove(victim)
-        if not victim.admitted.done():  # else it is being given up
+        if not victim.admitted.done():  # else its caller has already given up
             victim.admitted.set_exception(self._refusal())
 
     def _may_enter(self, holder: Holder) -> bool:
@@ -217,7 +217,7 @@ class Lane:
     def _next(self) -> Waiting | None:
         """The request to serve next: one visitor after the other, and of a visitor one party after the other."""
         for visitor, parties in self._waiting.items():
-            # Of a visitor that has its share, hundreds of maps may wait; only the server's own work has no share.
+            # Hundreds of maps of a visitor that has its share may wait; only the server's own work has no share.
             is_full = self._held_of_visitor[visitor] >= self._visitor_share
             for party in (each for each in ("",) if each in parties) if is_full else parties:
                 if self._may_enter(Holder(party, visitor)):

@@ -62,7 +62,7 @@ async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS) -> None:
             schema = await recorded_schema(connection)
             if not works_with(schema):
                 if schema.oldest is not None and schema.revision in known_migrations():
-                    await _record_compatibility(connection)  # before older servers meet what they cannot use
+                    await _record_compatibility(connection)  # before older servers see what they cannot use
                     await connection.commit()
                 await connection.run_sync(_run, "upgrade", "head")
                 await _record_compatibility(connection)

@@ -27,7 +27,7 @@ MAX_BODY_BYTES = 4096
 def routes(loader: FileLoader) -> list[web.RouteDef]:
     """The routes of uploads that wait for a decision."""
     staged = loader.staged
-    # Moving rows holds a connection that joins and chats need. An address moves one at a time, and keeps no other out.
+    # Moving rows holds a connection that joins and chats need. An address moves one at a time, without blocking others.
     deciding = Lane("deciding on uploads", 2, 1, wait=30.0)
 
     async def targets(request: web.Request) -> web.Response:

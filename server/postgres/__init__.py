@@ -84,7 +84,7 @@ async def _keep_alive(cluster: PrivateCluster) -> None:
     """Start another supervisor where the first was killed. A failure is logged, and the start is tried again."""
     while True:
         await asyncio.sleep(REVIVAL_CHECK_INTERVAL_S)
-        import structlog  # not at the top: the import takes long, and short commands do without
+        import structlog  # not at the top: the import is slow, and short commands do not need it
 
         log = structlog.get_logger(__name__)
         try:

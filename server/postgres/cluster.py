@@ -123,7 +123,7 @@ class PrivateCluster:
         owner = owner_of_cluster()
         if owner is None:
             return
-        # The owner of the cluster passes through; what is secret in it has its own rights.
+        # The owner of the cluster must be able to pass; secret files in it have their own rights.
         self.home.chmod(0o755)
         reached = subprocess.run(  # noqa: S603
             ["test", "-x", str(self.home)],  # noqa: S607

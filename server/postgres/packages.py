@@ -212,7 +212,7 @@ def _apt(action: str, *packages: str) -> None:
     except subprocess.CalledProcessError:
         if action == "update":
             raise
-        # Old lists name packages that are gone.
+        # Old lists name packages that no longer exist.
         _run(["apt-get", *options, "update"], environment=environment)
         _run(command, environment=environment)
 

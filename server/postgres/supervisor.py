@@ -46,7 +46,7 @@ CONFIGURATION = {
     "maintenance_work_mem": "128MB",
     "random_page_cost": "1.1",
     "jit": "off",
-    # With PostgreSQL's default of 8, a few questions about a large table keep everything else off a small machine.
+    # With PostgreSQL's default of 8, a few questions about a large table would occupy a small machine.
     "max_parallel_workers": str(os.cpu_count() or 1),
     "timezone": "UTC",
     "log_timezone": "UTC",
@@ -139,7 +139,9 @@ class Supervisor:
     def _make(self, installation: Installation) -> None:
         """initdb beside the final place, then rename: a cluster is there whole or not at all."""
         for left in self.home.glob("initdb-*"):
-            shutil.rmtree(left, ignore_errors=True)  # an initdb that lost us may be writing there still
+            shutil.rmtree(
+                left, ignore_errors=True
+            )  # an initdb whose supervisor was killed may still be writing there
         if self.data.exists():
             self.data.rename(self.home / f"data-incomplete-{time.time_ns()}")  # not ours to throw away
         password = _password(self.home)

@@ -120,7 +120,9 @@ class LargeMessages:
         if size <= LARGE_MESSAGE_BYTES:
             return False
         has_waited = False
-        while seconds := self._addresses.take(address, size):  # others may take what has come meanwhile
+        while seconds := self._addresses.take(
+            address, size
+        ):  # others may have taken the tokens in the meantime
             has_waited = True
             await asyncio.sleep(seconds)
         return has_waited

@@ -48,7 +48,7 @@ def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
         raise RequestFault("invalid_payload", f"The payload of `{event}` must be an object.")
     check_values(payload)
     try:
-        # As JSON: an array is good for a tuple there, and yet no text or boolean for a number.
+        # As JSON: there, an array is accepted as a tuple, but no text or boolean as a number.
         return model.model_validate_json(json.dumps(payload), strict=True)
     except ValidationError as error:
         faults = faults_in("payload", error)

@@ -67,7 +67,7 @@ class WebSocketConnection(BaseProtocol):
 
     def __init__(self, loop: asyncio.AbstractEventLoop, messages: Any, frames: Any) -> None:
         super().__init__(loop)
-        # Flow control stops the transport only; the parser is for HTTP.
+        # Flow control only pauses the transport; the parser is for HTTP.
         self._upgraded = True
         self._messages = messages
         self._frames = frames

@@ -158,7 +158,7 @@ class Deliveries:
             await self._check_viewed(map_id, request, viewed)
         self._reading[export_id] = self._reading.get(export_id, 0) + 1
         try:
-            # Of several who open a link, one writes the file.
+            # If several people open a link, one request writes the file.
             async with self._writing.setdefault(export_id, asyncio.Lock()):
                 if export_id not in self._kept:
                     await self._write(map_id, export_id, request, found.expires_at)

@@ -95,7 +95,7 @@ class FileLoader:
         self._database = database
         self._registry = registry
         at_once = database.lanes["uploads"].size
-        # One place stays free for other addresses, whatever somebody loads.
+        # One place always stays free for other addresses.
         self._loading = Lane("loading", at_once, max(1, at_once - 1), wait=WAIT_S)
         large = max(1, at_once - 1)
         self._loading_large = Lane("loading large files", large, max(1, large - 1), wait=WAIT_S)

@@ -218,7 +218,7 @@ class Calls:
                     result = steered(call, signal)
                 except Exception:
                     log.exception("the after_tool hook %s failed; the result stays as it was", hooked.method)
-        # A model may invent any number of names; they must not become as many series.
+        # A model may invent any number of names; each must not become a series of metrics.
         name = result.name if result.error != "unknown_tool" else "(unknown)"
         self.agent.telemetry.tool(name, result.ms / 1000, result.error)
         return result

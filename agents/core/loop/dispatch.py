@@ -243,10 +243,10 @@ async def _executed(prepared: Prepared, context: ToolContext, before: Before | N
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        # Nobody cancelled this turn: the tool waited for something that was cancelled elsewhere.
+        # The turn was not cancelled: the tool waited for something that was cancelled elsewhere.
         result = cancelled(call, f"{call.name} was interrupted before it was done.")
     except (Exception, SystemExit) as error:
-        # What a tool calls may be a program that ends itself; it would end the server.
+        # A tool may call code that exits (SystemExit), which would end the server.
         why = getattr(context.agent, "why_unavailable", None)
         words = why(error) if why is not None else None
         result = steered(call, ToolUnavailable(words)) if words else _crashed(call, error)

@@ -178,8 +178,8 @@ class Turn:
             raise Interrupted
 
     async def _stream(self, reply: Reply, limit: str | None) -> AsyncGenerator[ev.Delta, None]:
-        """The reply, as far as it may be shown. After an objection neither a limit nor an error of the model costs the
-        user the answer that there is."""
+        """The reply, as far as it may be shown. After an objection, the user keeps the first answer if a limit is
+        reached or the model fails."""
         try:
             if limit is None:
                 async with aclosing(

@@ -280,7 +280,7 @@ class _Signature:
             self._add(parameter, hints.get(parameter.name, Any))
 
     def _hints(self, scope: Mapping[str, Any] | None) -> dict[str, Any]:
-        # A class may well have an attribute that is called like a type of its module; the type is meant.
+        # An attribute of the class may have the name of a type of its module; the type is meant.
         names = None if scope is None else {**scope, **getattr(self.function, "__globals__", {})}
         try:
             return typing.get_type_hints(self.function, localns=names, include_extras=True)
@@ -340,7 +340,7 @@ class _Signature:
     def override(self, name: str, fragment: Mapping[str, Any]) -> None:
         inferred = self.properties.get(name, {})
         if any(key in fragment for key in ("type", "anyOf", "oneOf", "allOf", "$ref")):
-            # The fragment names its own type: only the words about the parameter are kept from the inference.
+            # The fragment has its own type: only the description of the parameter is kept from the inference.
             inferred = {key: inferred[key] for key in ("description", "default", *_EXTRAS) if key in inferred}
             merged = {**inferred, **fragment}
         else:

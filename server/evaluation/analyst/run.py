@@ -106,7 +106,7 @@ def _judged(case: AnalystCase, path: Path, name: str) -> list[str]:
     if Path(name).suffix != f".{suffix}":
         return [f"the file is {name}, not a .{suffix}"]
     with tempfile.TemporaryDirectory(prefix="geoagent-eval-") as folder:
-        # Under its own name, by which GDAL knows what it is.
+        # Under its own name, from which GDAL infers the format.
         own = Path(folder) / name
         with suppress(OSError):
             own.symlink_to(path)

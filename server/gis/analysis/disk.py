@@ -149,7 +149,7 @@ class DiskWatch:
     ) -> None:
         self._over.set()
         if self._watcher is not None:
-            # To its end: what it cancels must be of this transaction, not of the next one of the connection.
+            # Wait for its end: it must cancel a statement of this transaction, not of the connection's next one.
             await asyncio.gather(self._watcher, return_exceptions=True)
         if self.fault is not None and not isinstance(error, asyncio.CancelledError):
             raise self.fault from error

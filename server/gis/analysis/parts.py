@@ -39,7 +39,7 @@ def with_parts(step: Step, parts: Parts) -> Step:
         one = parts_of(made.c[GEOMETRY], "single")
         joined = made.outerjoin(one, true())
         statement = select(*others, one.c.shape.label(GEOMETRY)).select_from(joined)
-    # A portion is taken of a table of the step's own select, which is inside now.
+    # Portions need a source in the step's own select, which is now a subquery.
     return replace(step, select=statement, geometry_type=_typed(geometry_type, parts), portion_source=None)
 
 

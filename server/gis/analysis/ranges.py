@@ -29,7 +29,7 @@ def begin(name: str, select: Select[Any], address: ColumnElement[Any], pages: Se
     low, high = (literal_column(parameter, Tid()) for parameter in ("$1", "$2"))
     portion = select.where(in_range(address, low, high))
     yield f"CREATE TABLE {row} AS {literal_sql(select.limit(0))}"
-    # STRICT, so that PostgreSQL does not put the body in place of the call, which would be correlated again.
+    # STRICT, so that PostgreSQL does not inline the function, which would make it a correlated subquery again.
     yield (
         f"CREATE FUNCTION {function}(tid, tid) RETURNS SETOF {row} LANGUAGE sql STABLE STRICT PARALLEL SAFE"
         f" AS {quoted_text(literal_sql(portion))}"

@@ -214,7 +214,7 @@ def _readable_filters(step: PlannedStep) -> PlannedStep:
         return step
     try:
         parsed = cql2.parse_text(written).to_json()
-    except Exception:  # the operation took it, so it stays as it is, without places
+    except Exception:  # the operation accepted it, so it stays as it is, without parameters
         return step
     return step.model_copy(update={"arguments": {**step.arguments, "filter": parsed}})
 

@@ -64,21 +64,21 @@ SAMPLED_TARGET = 30
 _LIMITS = text(
     "SELECT pg_backend_pid() AS pid, set_config('statement_timeout', :milliseconds, true),"
     f" set_config('default_statistics_target', '{SAMPLED_TARGET}', true),"
-    # A server that is killed takes its statements with it, where PostgreSQL can notice.
+    # PostgreSQL ends the statements of a server that was killed, where it can detect that.
     " CASE WHEN current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%'"
     " THEN set_config('client_connection_check_interval', '1000', true) END"
 )
 
 PARALLEL_COST = 1e5
-"""Planner cost, of tenths of a second, from which several processes pay for the time that it takes to start them."""
+"""Planner cost (some tenths of a second) from which on several processes are worth the time to start them."""
 _PARALLEL = text(
-    # Figures of few large areas are as long a work as copies of many rows; and PostgreSQL takes handing over a row for
-    # ten times as expensive as it is beside geometries.
+    # Figures of few large areas take as long as copies of many rows; and PostgreSQL overestimates the cost of passing
+    # on a row tenfold, compared with work on geometries.
     "SELECT set_config('min_parallel_table_scan_size', '0', true), set_config('parallel_tuple_cost', '0.01', true)"
 )
 
 _USUAL = text("SET LOCAL min_parallel_table_scan_size TO DEFAULT")
-"""Prevents that PostgreSQL starts processes to build the key of ten rows."""
+"""Keeps PostgreSQL from starting processes to build the key of ten rows."""
 
 
 class LiveRegistry(TableRegistry, Protocol):
@@ -328,7 +328,7 @@ class StepRunner:
 
     async def _ranges(self, task: Task, planned: Step, cost: float) -> Sequence[int]:
         """The pages on which ranges of the source begin, for a step that PostgreSQL would compute in one process."""
-        # Tables that are elsewhere must not be read by several processes.
+        # Foreign tables, perhaps behind views, must not be read by several processes.
         is_here = all(each.kind in ("table", "materialized view") for each in task.workspace.tables_read)
         if cost < PARALLEL_COST or not is_here or await storage.is_parallel(task.connection, planned):
             return []

@@ -155,7 +155,7 @@ def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterato
     for each in (selected.name for selected in step.select.selected_columns if selected.name != GEOMETRY):
         comment = step.comments.get(each) or _carried(each, read) or f"Calculated: {origin}"
         comments.append(f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {quoted_text(comment)};")
-    # One statement: one for each column would take most round trips of a step.
+    # One statement: one for each column would be most of a step's round trips.
     body = " ".join(comments)
     yield f"DO {quoted_text(f'BEGIN {body} END')}"
     yield f"ANALYZE {qualified}"
@@ -170,7 +170,7 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
         if found is not None:
             comment = found.comment or ""
             if each.schema_name == SCHEMA and comment:
-                return comment  # It says already where it came from.
+                return comment  # The comment names the origin already.
             return f"From {each.id}: {comment}".removesuffix(": ")
     for each in read:
         own = each.column(name.removeprefix(f"{readable_name(each)}_"))

@@ -111,7 +111,7 @@ def same_places(metres: float) -> SameShape:
         flat = [
             affinity.scale(each, xfact=math.cos(math.radians(nearest)), origin=(0, 0)) for each in (one, two)
         ]
-        # What the boxes say is known soon.
+        # Boxes are compared first, because that is fast.
         if any(abs(a - b) > degrees for a, b in zip(flat[0].bounds, flat[1].bounds, strict=True)):
             return False
         return max(_beyond(*flat), _beyond(*reversed(flat))) <= degrees

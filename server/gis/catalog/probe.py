@@ -118,7 +118,7 @@ class _Probe:
         rows = await self._ask(statement.limit(50), table)
         if not rows:
             return table
-        # Those of another system than the first would be drawn and exported at a wrong place.
+        # Rows in another system than the first would be drawn and exported at a wrong place.
         srid_found = table.srid or (rows[0][1] if len({row[1] for row in rows}) == 1 else 0)
         return table.model_copy(
             update={"geometry_type": common_type([row[0] for row in rows]), "srid": srid_found}
@@ -254,7 +254,7 @@ def _filled(column: Column, values: Sequence[str | None], whole: bool) -> Column
     common = [value for value, _count in Counter(present).most_common(5)]
     update: dict[str, Any] = {"samples": samples(common)}
     if whole and present and column.kind in ("integer", "number"):
-        # Also `numeric` beyond the greatest double is infinite then, which JSON has no place for.
+        # As a double, `numeric` beyond the greatest one is infinite, which JSON cannot hold.
         numbers = [number for value in present if math.isfinite(number := float(value))]
         if numbers:
             update |= {"minimum": min(numbers), "maximum": max(numbers)}

@@ -162,7 +162,7 @@ class Registry:
     ) -> FoundTables:
         """As `search`, but from the `offset`th match on, and with the number of all."""
         hidden = frozenset() if own is None else self._known.own_ids.difference(own)
-        # First, because tables may go while the model is asked.
+        # First, because tables may be dropped while the model is asked.
         alike = [] if self._meanings is None else await self._meanings.similar(text, hidden)
         by_id = self._known.names.by_id
         alike = [each for each in alike if each in by_id]
@@ -278,7 +278,7 @@ class Registry:
     async def _marks_of(self, named: Set[Name]) -> tuple[dict[int, str], set[int]]:
         """The marks of the named tables as they are now, and the oids of those that no longer exist."""
         known = {oid for name in named if (oid := self._known.oids.get(join_id(*name))) is not None}
-        # What is not published yet may be one of these.
+        # Unpublished tables may be among the named ones.
         asked = known | self._unpublished
         found = await catalog.marks_of(self._engine, self._schemas, named, asked)
         return found, asked - found.keys()

@@ -100,7 +100,7 @@ async def write_file(
     if kind == "parquet":
         work = asyncio.to_thread(_write_parquet, source, name, path, batches, geometry)
     else:
-        # FlatGeobuf's index has no place for features that are nowhere.
+        # FlatGeobuf's index cannot hold features without a geometry.
         indexed = rows == placed and source.outside != "null"
         work = asyncio.to_thread(_write_ogr, source, kind, name, path, batches, geometry, indexed=indexed)
     writing = asyncio.create_task(work)
@@ -211,7 +211,7 @@ def _write_ogr(
     geometry: str | None,
     indexed: bool,
 ) -> None:
-    import pyogrio  # here, since it loads GeoPandas wherever that is installed, and every start would wait
+    import pyogrio  # imported here, because it loads GeoPandas where that is installed, which would delay every start
 
     options: dict[str, str] = {}
     if kind == "gpkg":

@@ -98,7 +98,7 @@ async def lost_values(name: str, kind: ExportFormat, source: Source) -> list[str
     losses = [loss for field in source.fields for loss in _losses(field, kind)] if kind in TYPED else []
     if not losses:
         return _zones(name, kind, source)
-    # One count after the other would read the table as often.
+    # Separate counts would each read the table.
     counts = await source.counts(*(loss.condition for loss in losses))
     found: dict[Template, list[str]] = {}
     for loss, count in zip(losses, counts, strict=True):

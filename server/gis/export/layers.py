@@ -127,11 +127,11 @@ def harmless(text: Any) -> Any:
     if not isinstance(text, str) or not text:
         return text
     cells = CELL_END.split(text)
-    # The first sign of the text may be one that spreadsheets drop.
+    # Spreadsheets may drop the first character of the text.
     if text[0] in "\t\r\n" or _is_formula(cells[0]):
         cells[0] = f"'{cells[0]}"
     for place in range(2, len(cells), 2):
-        # Signs of quotation open a quoted cell here.
+        # Quotation marks open a quoted cell here.
         if _is_formula(cells[place].replace('"', "")) and not PLAIN_NUMBER.fullmatch(cells[place]):
             cells[place] = f"'{cells[place]}"
     return "".join(cells)

@@ -62,7 +62,7 @@ async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
         if group_by not in {each.name for each in source.columns}:
             raise unknown_column(source.table, group_by)
         group = relation(source.table).c[group_by]
-    key = sa.func.coalesce(sa.cast(group, sa.Text), "")  # one member for both: a name must not be there twice
+    key = sa.func.coalesce(sa.cast(group, sa.Text), "")  # one member for both: a name must not occur twice
     query = with_properties(source, key, _shape(source))
     place = _place(source)
     before: tuple[Any, ...] = ()

@@ -90,7 +90,7 @@ def unsound_and_invalid(shape: Expression, kind: str) -> tuple[Expression, Expre
     """Whether a geometry is unsound, and whether it is invalid, as which all that are unsound count. Neither where
     there is no geometry."""
     is_unsound = sa.func.coalesce(unsound(shape, kind), sa.false())
-    # ST_IsValid must not be given what is unsound.
+    # ST_IsValid must not be called with unsound geometries.
     return is_unsound, sa.case((is_unsound, sa.true()), else_=sa.not_(sa.func.ST_IsValid(shape)))
 
 

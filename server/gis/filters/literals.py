@@ -158,7 +158,7 @@ def _as_number(term: Term, like: Term) -> Term:
     if term.kind not in NUMBERS:
         raise InvalidFilter(IS_NUMBER(column=like.label, value=term.label))
     value, kind = _fitting(term.value, like.type or sa.Double())
-    # Browsers would read a longer whole number as another one; as text it is exact, and read as a number here.
+    # Browsers would round a longer integer; as text it is exact, and it is read as a number here.
     is_long = not like.is_literal and isinstance(term.value, int) and abs(term.value) > EXACT_FLOAT
     return Term(term.kind, str(term.value) if is_long else term.json, _parameter(value, kind), term.value)
 

@@ -35,7 +35,7 @@ def shape_fact(name: str, term: Term) -> Term:
         return Term("text", json, kind, type=sa.Text(), folds=("casei",))
     if name == "is_empty":
         return Term("boolean", json, sa.func.ST_IsEmpty(shape, type_=sa.Boolean), type=sa.Boolean())
-    # PostGIS does not survive looking at some shapes; these are invalid whatever it says.
+    # PostGIS crashes on some shapes; these count as invalid without asking it.
     is_unsound = unsound(shape, declared_kind(term.column)[0])
     valid = sa.case((is_unsound, sa.false()), else_=sa.func.ST_IsValid(shape, type_=sa.Boolean))
     return Term("boolean", json, valid, type=sa.Boolean())

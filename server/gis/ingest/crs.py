@@ -114,7 +114,7 @@ async def find_srid(
         return LONLAT, None
     code = re.fullmatch(r"(EPSG|ESRI|IGNF|OGC):(\w+)", layout.crs)
     if code and code.group(0) in ("OGC:CRS84", f"EPSG:{LONLAT}"):
-        # GeoJSON is in degrees by definition, and many a program writes metres into it.
+        # GeoJSON is in degrees by definition, but many programs write metres into it.
         if await _is_elsewhere(connection, plan):
             raise CannotLoad(NOT_DEGREES(file=file))
         return LONLAT, None

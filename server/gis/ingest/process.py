@@ -237,7 +237,7 @@ runpy.run_module("server.gis.reading.reader", run_name="__main__", alter_sys=Fal
 @cache
 def skipped_drivers() -> tuple[str, ...]:
     """GDAL's drivers that the reader may not use."""
-    import pyogrio  # loads GeoPandas where it is installed, and every start would wait for it
+    import pyogrio  # loads GeoPandas where it is installed, which would delay every start
 
     return tuple(sorted(set(pyogrio.list_drivers()) - set(READABLE)))
 

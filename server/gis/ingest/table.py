@@ -100,7 +100,7 @@ def fitting_name(name: str, taken: set[str]) -> str:
     clean = cut_name(clean, MAX_NAME_BYTES)
     number = 2
     while clean in taken:
-        # As wide for any number: a file that is appended later must get the same names.
+        # The same width for any number: a file that is appended later must get the same names.
         clean = f"{cut_name(name, MAX_NAME_BYTES - 5)}_{number}"
         number += 1
     return clean

@@ -240,7 +240,7 @@ async def _make(
             remarks.append("The files do not state their extent: it is that of the sample.")
             bounds = await sample_bounds(driver, plan.relation, plan.geometry)
         await driver.execute(f"CREATE INDEX ON {plan.relation} USING gist ({quoted(plan.geometry)})")
-    # A column that is unique in the sample need not be so in the files: the key is our own.
+    # A column that is unique in the sample may not be in the files, so we add a key of our own.
     await driver.execute(
         f"ALTER TABLE {plan.relation} ADD COLUMN {KEY} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     )

@@ -70,7 +70,7 @@ def _location(href: str, base: str) -> str:
         return href
     if is_address(base):
         scheme, rest = base.split("://", 1)
-        # Of relative references, urljoin knows only some schemes.
+        # urljoin resolves relative references for some schemes only.
         return urljoin(f"http://{rest}", href).replace("http", scheme, 1)
     path = unquote(urlsplit(href).path) if href.startswith("file:") else href
     return str(Path(base).parent / path)

@@ -76,7 +76,7 @@ class Cluster(Operation[ClusterArguments]):
         pairs = None
         if arguments.method == "kmeans":
             await _refuse_few(source, arguments.k, workspace)
-            # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees tear a cluster.
+            # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees split a cluster.
             number: ColumnElement[Any] = func.ST_ClusterKMeans(_on_sphere(lonlat(source)), arguments.k).over()
             note: str = KMEANS()
             statement = (

@@ -45,6 +45,6 @@ def _together(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
     parts are wanted side by side."""
     gathered = func.ST_Collect(shape, type_=Geometry())
     is_multi = (source.declared or ("",))[0].lower() in ("point", "linestring", "polygon")
-    # Whether it is empty is asked of what was gathered, so that the parts are taken out of it once.
+    # The emptiness of the collected shape is tested, so that its parts are extracted once.
     parts = gathered if is_multi else kept(gathered, source)
     return multi(parts, source, gathered)

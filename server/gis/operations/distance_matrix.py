@@ -116,7 +116,7 @@ def _short_ways(
     pairs: FromClause, spots: Sequence[ColumnElement[Any]], source: Source, other: Source
 ) -> tuple[FromClause, ColumnElement[Any]]:
     """The pairs with lines that may cross the antimeridian, and their lines, cut there."""
-    # In subqueries that PostgreSQL may not take apart: it would find the points again for each mention of them.
+    # In subqueries that PostgreSQL cannot flatten: it would compute the points again for each reference to them.
     ends = select(spots[0].label("a"), spots[1].label("b")).offset(0)
     ends_of = ends.correlate(source.rows, other.rows).lateral("ends")
     turn = short_way(func.ST_X(ends_of.c.a), func.ST_X(ends_of.c.b))

@@ -98,8 +98,8 @@ class Grid(Operation[GridArguments]):
         attributes = aggregated_attributes(arguments, source)
         prepared, rows = spots(source, projection, attributes.values(), workspace)
         if not prepared:
-            # In one statement with the projection, which costs far more, PostgreSQL takes sorting all rows by cell
-            # to be as cheap as hashing them.
+            # In one statement with the projection, which costs far more, PostgreSQL would expect sorting all rows by
+            # cell to be as cheap as hashing them.
             rows = select(rows).cte("spots").prefix_with("MATERIALIZED")
         counted = cell_counts(
             arguments, source, lattice, func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot), rows

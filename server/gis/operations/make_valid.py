@@ -36,7 +36,7 @@ class MakeValid(Operation[MakeValidArguments]):
         reason = case((valid, None), else_=func.ST_IsValidReason(shape)).label(name)
         kind = source.declared_type("Geometry")
         if not notes and source.table.lake is None:
-            # None is invalid, which need not be found out again. (Of a lake table, only a sample was looked at.)
+            # No shape is invalid, so none has to be tested again. (Of a lake table, only a sample was tested.)
             repaired, reason, kind = shape, cast(null(), Text()).label(name), source.declared_type()
         return reshaped(
             source,

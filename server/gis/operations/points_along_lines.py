@@ -113,7 +113,7 @@ def _points(line: ColumnElement[Any], arguments: PointsAlongLinesArguments) -> F
         cast(func.ceil(measured.c.before / every), BigInteger()),
         cast(func.ceil(reached / every), BigInteger()) - excluded,
     )
-    # By way of an array, of which the planner expects ten elements instead of a thousand.
+    # Through an array, for which the planner expects ten elements instead of a thousand.
     number = func.unnest(func.array(select(series).correlate(measured).scalar_subquery()))
     step = number.table_valued("number", name="step").render_derived()
     along = func.least(cast(step.c.number, Float()) * every, reached, type_=Float())

@@ -113,7 +113,7 @@ class Simplify(Operation[SimplifyArguments]):
 def _in_own_zones(source: Source, tolerance: float, plane: Plane | None, wider: int) -> Step:
     """Each line in its UTM zone, and the few that are wider in the plane of all."""
     kind = source.table.geometry_type or "Geometry"
-    # The zone mentions the shape many times; PostgreSQL would transform it again for each.
+    # The expression of the zone refers to the shape many times; PostgreSQL would transform it each time.
     own = select(lonlat(source).label("shape")).offset(0).correlate(source.rows).lateral("own")
     shape = own.c["shape"]
     new = from_own_zone(_simplified(in_own_zone(shape), tolerance))
@@ -175,7 +175,7 @@ async def _wide_plane(source: Source, tolerance: float, workspace: Workspace) ->
     reach = await reach_of(source, workspace)
     if reach.is_local:
         projection = reach.equidistant()
-        # Across the seam, corners on it would come back on either side.
+        # If shapes crossed the seam, corners on it could come back on either side.
         if projection.seam is None:
             return Plane(projection, tolerance)
     return Plane(None, tolerance / LONGEST_DEGREE_M)
@@ -184,7 +184,7 @@ async def _wide_plane(source: Source, tolerance: float, workspace: Workspace) ->
 def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepared, Any]:
     """The rows with a number, attributes `a0`, `a1` ..., and their valid shape in the plane."""
     shape = sound(lonlat(source))
-    # What repairing an area leaves besides areas is not part of it.
+    # Lines and points that repairing an area leaves are not part of it.
     areas = func.ST_CollectionExtract(shape, 3, type_=Geometry())
     whole = case((is_area(lonlat(source)), areas), else_=shape)
     place = cast(func.row_number().over(), BigInteger()).label("place")

@@ -132,7 +132,7 @@ async def _find_rows(part: _Part, cells: int, tested: str = "true") -> None:
     if crs.kind == "projected":
         edge = f"y IN (0, {cells - 1})"
         if await session.fetchval(f"SELECT EXISTS (SELECT FROM changed WHERE {edge})"):  # noqa: S608 - a number
-            raise _Whole  # All beyond the edge of the map is in them, which has no box there.
+            raise _Whole  # They also hold all rows beyond the edge of the map, for which there is no box.
     await session.execute(
         f"CREATE TEMPORARY TABLE boxes ON COMMIT DROP AS {search_boxes('changed', cells, crs)}"
     )

@@ -75,7 +75,7 @@ async def filled_cells(
     session: asyncpg.Connection, table: Table, placing: Placing, rows: int, zoom: int, wide: int
 ) -> dict[tuple[int, int], float]:
     """About how many cells have rows in each tile of a zoom level, with `wide` cells in a row, by a sample as above."""
-    # Of a sample of one in n^2 rows, cells are n times as wide; a whole number of them is in a tile.
+    # For a sample of one in n^2 rows, cells are n times as wide; a tile has a whole number of them.
     across = max(1, int(wide * math.sqrt(_percent(rows) / 100)))
     sampled, percent = across << zoom, 100 * (across / wide) ** 2
     percent, places = _sampled_places(table, placing, percent)

@@ -60,7 +60,7 @@ class Steps:
     def chose(self, cells: int, rows: int, total: int) -> None:
         """Note that the finest band has so many cells along the world's edge, with `rows` of `total`."""
         self.cells, self.rows, self.unplaced = cells, rows, total - rows
-        # The finest band is as detailed as the last tiles that it is good for; one with more cells would be no finer.
+        # The finest band is as detailed as the last tiles that are drawn from it; more cells would not make it finer.
         finest = max(0, min(self.zooms[0], drawn_below(self.below, cells) - 1))
         self.zooms = [finest, *(zoom for zoom in self.zooms if zoom < finest and cells_of(zoom) <= cells)]
 

@@ -98,7 +98,7 @@ class OverviewWork:
             else:
                 done = await self._builder.build(session, table, state, wanted)
         except Exception as error:
-            # Of every kind: without a record the same table would be tried again and again, before larger ones.
+            # Errors of every kind: without a record, the same table would be tried again and again, before larger ones.
             if _is_passing(error) or session.is_closed():
                 raise
             seconds = time.monotonic() - started

@@ -199,7 +199,7 @@ class ProfileWorker(TableWorker):
         async with self._database.owner_session({}) as session:
             if not await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, signed(state.relid)):
                 return
-            # Another server may have measured it meanwhile.
+            # Another server may have measured it in the meantime.
             if not await self._is_due(state, fresh=True):
                 return
             started = time.monotonic()
@@ -211,7 +211,7 @@ class ProfileWorker(TableWorker):
                     )
                 self.measured += 1
             except Exception as error:
-                # Of every kind: without a record the same table would be tried again and again, before larger ones.
+                # Errors of every kind: without a record, the same table would be tried again and again, first.
                 if is_unavailable(error):
                     raise
                 fault = str(getattr(error, "orig", error))[:500] or type(error).__name__

@@ -140,7 +140,7 @@ class PostgisData:
         found = extents.bounds(await self._recording_guard(entry, filter).row(box, entry.id))
         if found is not None and extents.spans_the_world(found):
             parts = extents.parts_of(passing, lonlat_of(entry), entry.geometry_type)
-            # The same rows were priced and read a moment ago; what their parts cost the planner only guesses.
+            # The same rows were priced and read a moment ago, and the planner can only guess the cost of their parts.
             turned = await self._guard.rows(parts, entry.id, gate=False)
             return extents.across(found, turned[0])
         return found
@@ -231,7 +231,7 @@ class PostgisData:
         if lake_of(entry) is not None:
             if (answer := await self._page_in_files(entry, wanted, page)) is not None:
                 return answer
-            total = None  # It may be that of all rows, and the sample has fewer.
+            total = None  # It may be the total of all rows, of which the sample has fewer.
         passing = _rows_that_meet(entry, condition)
         most = text_length(page.limit * len(wanted))
         shown = [selected(entry, each, lonlat, most).label(f"c{n}") for n, each in enumerate(wanted)]

@@ -88,7 +88,7 @@ async def tables_with(guard: Guard, tables: Sequence[Searchable], wanted: str) -
     def asking(number: int) -> str:
         where = tables[number]
         texts = [column_text(name) for name in ((*where.names, *where.codes) if is_code else where.names)]
-        # Words that are spread over two columns are found, too; the search in that table alone rejects them.
+        # Words that are spread over two columns match, too; the later search in that table rejects them.
         text = f"CAST({texts[0]} AS text)" if len(texts) == 1 else f"concat_ws(' ', {', '.join(texts)})"
         return f"SELECT {number}, {text} FROM {relation_text(where.table)}"  # noqa: S608 - quoted names only
 

@@ -313,7 +313,7 @@ def _statement(where: Searchable, rank: Expression, condition: Expression, limit
     size = sa.cast(population, sa.Double).label("population")
     codes = [column_of(table, code) for code in where.codes]
     known = (sa.func.num_nonnulls(*codes) if codes else sa.literal(0)).label("codes")
-    # The rank is a long expression, which the order mentions many times.
+    # The rank is a long expression, to which the order refers many times.
     ranked = (
         sa.select(
             rank.label("rank"),

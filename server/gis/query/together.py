@@ -65,8 +65,8 @@ async def rows_of_all(
     union = " UNION ALL ".join(select(number) for number in numbers)
     statement = sa.text(whole(union)).bindparams(**values)
     try:
-        as_query = cast("Query", statement)  # executed, and explained, as it is
-        # The cost of a table that is asked alone is checked, as in all questions; several are small.
+        as_query = cast("Query", statement)  # executed and explained unchanged
+        # The cost is checked for a table that is asked alone, as in all questions; tables asked together are small.
         alone = len(numbers) == 1
         return list(await guard.rows(as_query, subject, seconds=seconds, gate=alone))
     except (DataUnavailable, DataBusy, TooExpensive):

@@ -209,7 +209,7 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise same_columns(name, twice)
-    # Who writes a decimal comma separates values by semicolons.
+    # Files with decimal commas separate values by semicolons.
     kinds = [kind for kind in _FITS if kind != "comma_number" or delimiter == ";"]
     guesses = [Guess(kinds) for _ in names]
     shaped = [True] * len(names)

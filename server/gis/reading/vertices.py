@@ -43,7 +43,7 @@ def bounded_shapes(
         return batch
     read = shapes_of(column)
     shapes = read.known
-    # Curves cannot be counted here, nor cut.
+    # Curves can be neither counted nor cut here.
     bytes_of_curves = pc.fill_null(pc.binary_length(column), 0).to_numpy() * read.curved
     counts = shapely.get_num_coordinates(shapes) + bytes_of_curves // VERTEX_BYTES
     beyond = np.flatnonzero(counts > limits.vertices)

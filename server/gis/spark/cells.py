@@ -67,7 +67,7 @@ class CellsOnSpark:
             await self._client.write_in_background(
                 {VIEW: lake_view(local)}, statement, str(made), self._seconds
             )
-            # Files that were written again meanwhile may have been read in part.
+            # Files that were rewritten in the meantime may have been read in part.
             await asyncio.to_thread(self._lake.check_present, dataset, table.id)
             await make_table(session, table, wanted, name)
             await load(session, made, SCHEMA, name, list(types))

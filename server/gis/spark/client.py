@@ -294,7 +294,7 @@ def connected(url: str) -> Any:
     # The original `close` stops threads that all sessions share, and a session calls it when it is garbage-collected.
     # If that happens in a thread of theirs that is just starting, every session waits forever.
     client.close = client._channel.close
-    # The client's own policy waits for ten minutes, and offers no way to say otherwise.
+    # The client's own policy waits for ten minutes, which cannot be configured.
     client._retry_policy.update(RETRIES)
     try:
         grpc.channel_ready_future(client._channel).result(timeout=CONNECT_SECONDS)

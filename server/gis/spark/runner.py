@@ -215,7 +215,7 @@ class SparkRunner(StepRunner):
             for name, each in named.items()
             if each.id == table.id
         ]
-        # Named twice, it matters where either does.
+        # Where the table is used twice, both boxes matter.
         box = boxes[0] if len(boxes) == 1 else None
         dataset, size = await in_folders(
             self.options.lake, dataset, needed_files(dataset, box), table, self.options.seconds, copied

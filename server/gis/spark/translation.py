@@ -131,7 +131,7 @@ def _translated(node: Any, views: Mapping[tuple[str, str], str], what: str) -> A
     if isinstance(node, exp.Table):
         return _view(node, views, what)
     if isinstance(node, exp.Offset) and node.expression.name == "0":
-        return None  # It only keeps PostgreSQL from taking a subquery apart.
+        return None  # It only keeps PostgreSQL from flattening a subquery.
     if isinstance(node, exp.Column) and node.name in ("ctid", "tableoid"):
         raise NotOnSpark(what, texts.ROW_ADDRESS())
     if isinstance(node, exp.Array) and node.find_ancestor(exp.Any) is None:
@@ -220,7 +220,7 @@ def _lonlat(shape: Any, name: str, what: str) -> Any:
 def _measured(name: str, dimension: int, spheroid: Callable[[Any], Any]) -> _Special:
     def measure(_node: exp.Func, arguments: list[Any], what: str) -> Any:
         shape = _lonlat(arguments[0], name, what)
-        # Of another dimension it is 0, as PostGIS has it; Sedona takes the outline of an area for its length.
+        # For another dimension it is 0, as in PostGIS; Sedona returns the outline of an area as its length.
         fits = exp.EQ(this=_call("ST_Dimension", shape.copy()), expression=exp.Literal.number(dimension))
         else_ = exp.If(this=exp.Is(this=shape.copy(), expression=exp.Null()), true=exp.Null())
         return exp.Case(

@@ -24,7 +24,7 @@ def check_statement(text: str, registry: TableRegistry) -> Statement:
     """The checked statement. Raises InvalidSql, UnknownTable or UnknownColumn, each with what to write instead."""
     tree, tables = _read(text, registry)
     sql = dialect.write(tree)
-    # The written statement is parsed and checked again: a bug of the writer must not circumvent the checks.
+    # The rewritten statement is parsed and checked again, so that a bug in the writer cannot bypass the checks.
     reread, same_tables = _read(sql, registry)
     if dialect.write(reread) != sql or same_tables != tables:
         raise InvalidSql("The statement is read differently after it is rewritten. Write it more plainly.")

@@ -86,7 +86,7 @@ class Guard:
     ) -> Sequence[Record]:
         """All rows of a statement; `subject` names its topic in errors. The statement must limit its rows
         itself. Raises GisError."""
-        # PostgreSQL limits the statement and the lane the wait for a connection; this limits the wait for a
+        # PostgreSQL limits the statement, and the lane the wait for a connection; this limits the wait for a
         # PostgreSQL that does not respond or does not stop.
         time_limit_s = LANE_WAIT_S + (seconds or self.seconds) + CONNECTION_GRACE_S
         for attempt in (1, 2):

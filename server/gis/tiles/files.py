@@ -37,7 +37,7 @@ async def file_statements(
     if lake is None or not lake.is_sampled or tile.z < FILES_FROM:
         return None
     if style.kind == "heatmap":
-        return None  # Beside it, tiles of the sample would look much cooler.
+        return None  # Next to it, tiles of the sample would look much cooler.
     if style.kind in BINNED:
         box = _wider(box, HEXAGON_REACH * cell_pixels(style) / PIXELS)
     found = await detail.within(base.table, box)

@@ -51,7 +51,7 @@ class _Flight(Generic[T]):
     def __init__(self, work: Callable[[], Awaitable[T]]) -> None:
         self.waiting = 0
         self.task: asyncio.Task[T] = asyncio.ensure_future(_awaited(work))
-        # Marks the exception as retrieved, in case all callers have gone when it fails.
+        # Marks the exception as retrieved, in case it fails after all callers have left.
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
 

@@ -111,7 +111,7 @@ class Overruns:
                 await asyncio.sleep(CHECK_INTERVAL_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.warning("a backend could not be ended", pid=pid, error=type(error).__name__)
-        # From now on, not from when it began.
+        # Counted from now, not from its beginning.
         if (request.drawn, request.zoom) in self._marked:
             self._mark(request, table)
 

@@ -117,7 +117,7 @@ class TileQueue:
             request = self._next()
             if request is None:
                 return
-            if not request.granted.done():  # else it is being given up
+            if not request.granted.done():  # else its caller has already given up
                 self._drawing.add(request)
                 self._waiting[request.visitor].move_to_end(request.map_id)
                 self._waiting.move_to_end(request.visitor)

@@ -156,9 +156,8 @@ class TileService:
     async def tile(
         self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = "", tag: str = ""
     ) -> DrawnTile:
-        """`tag` is that of the address. A tile that is asked for with another than the present one is of the
-        present data, and must not be cached. Raises UnknownLayer, InvalidTile, TileTooSlow, or a GisError of the
-        table."""
+        """The tile. `tag` is that of the address; if it is not the current one, the tile shows the current data
+        and must not be cached. Raises UnknownLayer, InvalidTile, TileTooSlow, or a GisError of the table."""
         found = self.in_memory(map_id, layer_id, version, tile, time_column, tag)
         if found is not None:
             return found
@@ -237,7 +236,7 @@ class TileService:
         return made
 
     async def _draw_admitted(self, request: TileRequest, table: Table, key: Key, tile: Tile) -> DrawnTile:
-        """Draw, and give connection and place back; where PostgreSQL goes on with it, once it has stopped."""
+        """Draw, then return connection and place; if PostgreSQL goes on with the tile, only once it has stopped."""
         connection: asyncpg.Connection | None = None
         is_drawn = False
         try:
@@ -287,8 +286,8 @@ class TileService:
             self._statements.pop(key, None)
             row, statements = await self._row(connection, key, tile)
         except (asyncpg.InternalServerError, asyncpg.InsufficientPrivilegeError):
-            # Rows have come that lie outside of what the spatial index held when the statement was written, or the
-            # reader may no longer know which transaction wrote a row.
+            # Rows were added outside of the extent that the spatial index had when the statement was written, or the
+            # reader may no longer see which transaction wrote a row.
             self._statements[key] = await self._written(connection, key, careful=True)
             row, statements = await self._row(connection, key, tile)
         if row is None or not row["tile"]:

@@ -148,7 +148,7 @@ class StatementWriter:
         self.kind = declared_type(table)[0]
         """The kind of every shape; GEOMETRY where the column may hold several."""
         self._shapes = table.geometry_family != "point"
-        # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
+        # A row that was added since the profile was made is drawn wrongly at worst; but looking for a point on it may
         # crash PostgreSQL.
         is_sound = proof.is_sound and not has_points(layer)
         self._unsure = proof.newer(self._relation()) if is_sound else "true"
@@ -340,7 +340,7 @@ class StatementWriter:
             found += f" AND ({self._z} < 3 OR {column} && {outline})"
         if not self._unsure:
             return f"{found} AND ({self._where})"
-        # What is nowhere on earth is not drawn, and drawing it might crash PostGIS.
+        # Shapes outside of the earth are not drawn, because that might crash PostGIS.
         placed = inline(
             reasonable(sa.literal_column(self._geometry(), GEOMETRY), declared_type(self._table)[0])
         )

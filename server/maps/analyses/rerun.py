@@ -65,7 +65,7 @@ class Rerun:
         made: dict[str, Table] = {}
         try:
             async with self.writer.connect() as guard:
-                # The server drops tables of no analysis, unless they are locked.
+                # The server drops tables that belong to no analysis, unless they are locked.
                 await guard.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
                 for before in receipt.steps:
                     yield await self._step(before, made, guard)

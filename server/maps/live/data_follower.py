@@ -152,7 +152,7 @@ class DataFollower:
             shown.tiles, self._tags(shown.table.id)
         )
         key = (shown.map_id, shown.layer_id)
-        # What is estimated from the sample of a lake table stays so.
+        # Estimates from the sample of a lake table stay estimates.
         is_final = not shown.estimated or shown.table.lake is not None
         if not is_new and (is_final or self._inexact.get(key) == version):
             return
@@ -164,7 +164,7 @@ class DataFollower:
         except Exception as error:
             if is_unavailable(error):
                 raise
-            # Of every other kind: the layers after it follow their tables all the same.
+            # Errors of every other kind: the layers after it must still follow their tables.
             self._inexact[key] = version
             fault, is_expected = str(error)[:300], isinstance(error, ToolFailed | SQLAlchemyError)
             log.info(

@@ -100,7 +100,7 @@ class EventLog:
         self.snapshots.forget()
 
     async def _check_holder(self, connection: AsyncConnection, turn_id: str | None, server_id: str) -> None:
-        # A separate query: one that also locks the map would read turns as of before it had the lock.
+        # A separate query: one that also locks the map would see turns as of before it got the lock.
         query = select(func.count()).where(
             turn_table.c.id == turn_id, turn_table.c.status == "running", turn_table.c.server_id == server_id
         )

@@ -170,7 +170,7 @@ class MapWriter:
         version = await self._newest_version(layer_id) + 1
         self._versions[layer_id] = version
         tiles = layer.get("tiles") or TILES.format(map_id=self.map_id, layer_id=layer_id, version=version)
-        # Also an address that undo brings back must be that of the rows as they are now.
+        # An address that undo restores must also have the tag of the current rows.
         tiles = with_data_tag(tiles, self._data_tags(str(layer["table"])))
         return {**layer, "version": version, "tiles": tiles}
 

@@ -111,7 +111,7 @@ class Rotation:
         for turn in by_map:
             places[turn.id] = (before[turn.address], self._last(turn.address), turn.position)
             before[turn.address] += 1
-        # Several users may write on a map: its slots go to its turns in the order in which they were sent.
+        # Several users may write on a map; its turns take its slots in the order in which they were sent.
         slots = sorted(by_map, key=lambda it: places[it.id])
         return [of_map[slot.map_id].pop(0) for slot in slots]
 

@@ -218,8 +218,8 @@ class TurnRunner:
         return turn.server_id not in alive
 
     async def _interrupt(self, turns: Iterable[Turn]) -> None:
-        """End the turns of lost servers, with a message for the users. One that cannot be ended keeps none of the
-        others from it, and is tried again by a later beat."""
+        """End the turns of lost servers, with a message for the users. A turn that cannot be ended does not stop
+        the others, and is tried again at a later beat."""
         for turn in turns:
             try:
                 changes = with_response(await self._closing_changes(turn, REASON), INTERRUPTED())
@@ -263,7 +263,7 @@ class TurnRunner:
             except Exception as error:
                 if why_unavailable(error) is not None:
                     raise
-                # A lock, perhaps: it stays in the queue, and the others start all the same.
+                # Perhaps a lock: the turn stays in the queue, and the others still start.
                 log.warning("a turn could not be started", turn=chosen.id, exc_info=error)
                 continue
             if turn is not None:

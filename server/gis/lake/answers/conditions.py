@@ -162,7 +162,7 @@ def _compared(op: str, left: Any, right: Any, dataset: Dataset, file: LakeFile) 
         raise NotInFiles("texts are ordered by the database")
     made = COMPARISONS[op](field, value)
     if column.sql == "double precision" and op in (">", ">="):
-        # PostgreSQL takes NaN for greater than all numbers.
+        # PostgreSQL treats NaN as greater than all numbers.
         return made | field.is_nan()
     return made
 

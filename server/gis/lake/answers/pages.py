@@ -175,7 +175,7 @@ def _order(rows: pa.Table, by: Any, file: LakeFile) -> Any:
         kind = {"bigint": pa.int64(), "date": pa.date32()}[by.sql]
         return pa.array([file.parts[by.source]] * len(rows), pa.string()).cast(kind)
     values = rows[by.source]
-    # PostgreSQL takes NaN for greater than all numbers.
+    # PostgreSQL treats NaN as greater than all numbers.
     return pc.if_else(pc.is_nan(values), np.inf, values) if pa.types.is_floating(values.type) else values
 
 

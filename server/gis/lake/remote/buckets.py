@@ -109,7 +109,7 @@ def _path(address: Address) -> str:
 
 
 def _state(found: fs.FileInfo) -> FileState:
-    # Some stores list fractions of seconds, which they do not say of a single file.
+    # Some stores list times with fractions of seconds, but report single files without.
     return FileState(found.size, (found.mtime_ns or 0) // 10**9 * 10**9)
 
 

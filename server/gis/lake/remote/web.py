@@ -108,7 +108,7 @@ class Web(Source):
     def _client(self) -> httpx.Client:
         import httpx  # few servers read from addresses
 
-        # The certificates that the system trusts, or those of SSL_CERT_FILE. No proxies, as addresses are those listed.
+        # Certificates that the system trusts, or those of SSL_CERT_FILE. No proxies: addresses are listed.
         return httpx.Client(
             verify=ssl.create_default_context(),
             trust_env=False,

@@ -78,7 +78,7 @@ def _cells(spots: sa.Select[Any], distance: float, minimum: int) -> sa.FromClaus
         .subquery("dense")
     )
     core = sa.select(there).select_from(there.join(dense, dense.c.place == there.c.place)).subquery("core")
-    # A dense point meets itself. Of several dense points near another one, the first decides, as in PostGIS.
+    # A dense point is near itself. If several dense points are near a point, the first decides, as in PostGIS.
     is_dense = sa.func.bool_or(here.c.place == core.c.place)
     found = (
         sa.select(

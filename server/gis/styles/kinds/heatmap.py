@@ -17,7 +17,7 @@ async def draw(request: Request) -> Drawn:
     if spec.column is not None:
         column = request.theme_column(numeric=True)
         found = await request.statistics_of(column).distribution()
-        # The 95th percentile weighs 1, so that one giant does not make all others vanish.
+        # The 95th percentile weighs 1, so that one huge value does not hide all others.
         reference = found.sample[len(found.sample) * 95 // 100] if found.sample else 0.0
         top = reference if reference > 0 else max(found.maximum or 0.0, 0.0) or 1.0
         weight = ["case", ["has", column.name], ["min", 1, ["max", 0, ["/", ["get", column.name], top]]], 0]

@@ -107,7 +107,7 @@ async def _rate(aggregate: Aggregate, source: Source, workspace: Workspace) -> A
         raise InvalidQuestion(
             RATE_REACH(column=column.name, table=source.table.id, low=str(ends[0]), high=str(ends[1]))
         ) from None
-    # Of dates the last day counts, too.
+    # For dates, the last day counts, too.
     seconds = (last - first).total_seconds() + (86_400.0 if column.kind == "date" else 0.0)
     return Rate(**aggregate.model_dump(), periods=seconds / PERIODS[aggregate.function], ends=ends)
 

@@ -49,7 +49,7 @@ def buffered(source: Source, radius: ColumnElement[float], plain: bool = False) 
         return func.ST_Multi(_chosen_by_postgis(lonlat(source), radius, source.family), type_=Geometry())
     if source.family in ("point", "line"):
         return geodesic_buffer(lonlat(source), radius)
-    # The buffer mentions the shape many times; PostgreSQL would repair it again for each.
+    # The expression of the buffer refers to the shape many times; PostgreSQL would repair it each time.
     own = select(sound_lonlat(source).label("shape")).offset(0).correlate(source.rows).subquery("own")
     return select(geodesic_buffer(own.c["shape"], radius)).correlate(source.rows).scalar_subquery()
 
@@ -90,7 +90,7 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
     flat = func.ST_Buffer(func.ST_Transform(cast(dense, Geometry()), around), radius, segments)
     polar = func.abs(func.ST_Y(centre)) > POLAR_LATITUDE
     buffered = case((polar, func.ST_Transform(flat, around, WGS84, type_=Geometry())), else_=chosen)
-    # In a subquery that PostgreSQL may not take apart: it would compute the buffer again for each mention of it.
+    # In a subquery that PostgreSQL cannot flatten: it would compute the buffer again for each reference to it.
     made = select(buffered.label("shape")).offset(0).correlate_except().lateral("made")
     area = made.c["shape"]
     mended = func.ST_WrapX(func.ST_ShiftLongitude(area), 180.0, -360.0)

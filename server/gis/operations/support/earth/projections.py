@@ -105,7 +105,7 @@ class NumberedProjection(Projection):
         return True
 
     def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
-        # Without the number, as shapes of other projections are, so that steps may mix them with shapes they make.
+        # Without the number, like shapes of other projections, so that steps may mix them with shapes they make.
         return func.ST_SetSRID(func.ST_Transform(shape, self.srid), 0, type_=Geometry())
 
     def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -13,7 +13,7 @@ from agents.units import factors
 METRES, SQUARE_METRES = factors("length"), factors("area")
 
 _QUANTITY = re.compile(
-    # Thousands may be parted, in threes; a decimal comma is refused, for 1,5 must not be read as 15.
+    # Thousands may be separated, in threes; a decimal comma is refused, because 1,5 must not be read as 15.
     r"\s*([-+]?(?:\d{1,3}(?:[, _]\d{3})+|\d*)(?:\.\d+|(?<=\d))(?:e[-+]?\d+)?)\s*([^\d\s,.][^\s]*|)\s*",
     re.IGNORECASE,
 )

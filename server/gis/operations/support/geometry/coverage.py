@@ -65,7 +65,7 @@ def simplified_areas(
         workspace.temporary("owned"), _owners(faces, parts), (("btree", "part"), ("gist", "face"))
     )
     owners = table(owned.name, column("part", BigInteger()), column("face", Geometry()))
-    # A part that was squeezed out between others keeps what they leave it.
+    # A part that vanished between others keeps what they leave of it.
     others = owners.alias("others")
     taken = select(func.ST_Union(others.c.face)).where(func.ST_Intersects(others.c.face, parts.c["shape"]))
     alone = func.ST_SimplifyPreserveTopology(parts.c["shape"], tolerance, type_=Geometry())

@@ -101,7 +101,7 @@ class Lattice:
         if workspace is None or polar or self.projection.is_set_up_once:
             shape = func.ST_Multi(self.projection.back_areas(dense), type_=Geometry())
             return (), select(*labels, shape.label(GEOMETRY)).select_from(cells)
-        # Cells are never empty, and of one part.
+        # Cells are never empty, and have one part.
         prepared, made = transformed(
             cells, self.projection.back, dense, labels, workspace, "cell", of_one_part=True
         )
@@ -141,7 +141,7 @@ def spots(
     labels = list(columns)
     centred = select(centre(source).label("centre"), *labels).select_from(source.rows)
     if not (is_of_points(source) and source.declared_srid == WGS84):
-        # Else PostgreSQL would find the centre again for each mention. Several processes do not go on with such rows.
+        # Else PostgreSQL would compute the centre for each reference. Parallel plans cannot continue from such rows.
         centred = centred.offset(0)
     own = centred.subquery("own")
     kept = [own.c[label.name].label(label.name) for label in labels]

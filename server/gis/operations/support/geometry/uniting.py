@@ -62,7 +62,7 @@ async def are_small(source: Source, workspace: Workspace) -> bool:
     """Whether the shapes of a table take so little that they are united at once, without tables on the way."""
     if source.table.row_estimate > MAX_SMALL_ROWS:
         return False
-    # The estimate may be far too low, as of views.
+    # The estimate may be far too low, for example of views.
     some = (
         select(geometry(source).label("shape"))
         .select_from(source.rows)
@@ -112,7 +112,7 @@ def united_by_group(
         "numbered"
     )
     parts = select(numbered.c.number, _all(numbered)).group_by(numbered.c.number).subquery("parts")
-    # Without the offset, PostgreSQL would unite again for each mention of the shape.
+    # Without the offset, PostgreSQL would compute the union again for each reference to the shape.
     whole = select(parts.c.number, _one_of(parts.c["shapes"]).label("shape")).offset(0)
     return GroupUnions(prepare, whole.subquery("united"))
 

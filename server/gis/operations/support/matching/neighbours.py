@@ -244,7 +244,7 @@ def two_sided(z: ColumnElement[Any]) -> ColumnElement[float]:
     ):  # fmt: skip
         polynomial = literal(coefficient, Float()) + t * polynomial
     exponent = -x * x - literal(1.26551223, Float()) + t * polynomial
-    # PostgreSQL takes an exponential that underflows for an error.
+    # PostgreSQL raises an error for an exponential that underflows.
     return case(
         (z.is_(None), None),
         else_=t * func.exp(func.greatest(exponent, literal(-700.0, Float())), type_=Float()),
