@@ -30,6 +30,12 @@ log = logging.getLogger("agents.core")
 
 _NOTHING: Mapping[str, Any] = {}
 NO_ANSWER = "The model ended without an answer."
+REFUSED = "The model's provider refused to answer this. Ask in other words."
+NO_ROOM = (
+    "The model used up its limit of tokens for one reply before it answered. Ask for less at once, or allow it "
+    "longer replies."
+)
+CUT_OFF = "(The answer is cut off here: it reached the model's limit of tokens for one reply.)"
 
 
 class Interrupted(Exception):
@@ -167,7 +173,7 @@ class Turn:
                 conversation.append(AssistantMessage(answer))
                 text, reason, memory = answer, None, {}
                 break
-        text = await self._final(text)
+        text = await self._final(_explained(text, reason))
         yield ev.AssistantText(text, final=True)
         extra = await self._annotations(text) if self.agent.hooks.annotation else {}
         yield self._finished(text, "done", reason, extra, memory)
@@ -215,7 +221,7 @@ class Turn:
 
     async def _final(self, text: str) -> str:
         agent = self.agent
-        own: Any = agent._finalize_response(text if text.strip() else NO_ANSWER)
+        own: Any = agent._finalize_response(text)
         if is_awaitable(own):
             own = await own
         for hooked in agent.hooks.response:
@@ -309,3 +315,12 @@ def _reason(reply: Reply) -> str | None:
     if reply.completed.finish in ("length", "refusal"):
         return reply.completed.finish
     return None if "".join(reply.text).strip() else "empty"
+
+
+def _explained(text: str, reason: str | None) -> str:
+    """The answer, with the reason for its end where it would look whole, or why there is none."""
+    if reason == "length":
+        return f"{text.rstrip()}\n\n{CUT_OFF}" if text.strip() else NO_ROOM
+    if text.strip():
+        return text
+    return REFUSED if reason == "refusal" else NO_ANSWER

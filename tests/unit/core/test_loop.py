@@ -256,6 +256,20 @@ async def test_the_reason_why_an_answer_ended_is_reported(finish: Any) -> None:
     assert (finished.status, finished.reason) == ("done", finish)
 
 
+@pytest.mark.parametrize(
+    ("said", "finish", "shown"),
+    [
+        ("The largest are", "length", "The largest are\n\n(The answer is cut off here"),
+        ("", "length", "The model used up its limit of tokens"),
+        ("", "refusal", "The model's provider refused to answer"),
+        ("I will not.", "refusal", "I will not."),
+    ],
+)
+async def test_an_answer_that_was_not_finished_says_so(said: str, finish: Any, shown: str) -> None:
+    finished = await Adder(Scripted([said, Completed(finish=finish)])).run("go")
+    assert finished.text.startswith(shown)
+
+
 async def test_one_agent_runs_one_turn_at_a_time() -> None:
     gate = asyncio.Event()
     agent = Adder(Scripted([gate.wait, "done"]))
