@@ -65,6 +65,15 @@ def _web_address(address: str) -> str:
     return address
 
 
+def _web_origins(origins: tuple[str, ...]) -> tuple[str, ...]:
+    """Without trailing slashes, as browsers send them."""
+    found = tuple(origin.rstrip("/") for origin in origins)
+    for origin in found:
+        if not re.fullmatch(r"\*|https?://([A-Za-z0-9.*\-]{1,253}|\[[0-9A-Fa-f:]+\])(:\d{1,5})?", origin):
+            raise ValueError(f"{origin!r} is not a web origin such as https://maps.example.org")
+    return found
+
+
 def _network(text: str) -> str:
     try:
         ip_network(text, strict=False)
@@ -82,6 +91,7 @@ def _host_and_port(address: str) -> str:
 
 
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+WebOrigins = Annotated[Listed, AfterValidator(_web_origins)]
 
 
 def _absolute(folders: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -155,14 +165,14 @@ class Settings(BaseSettings):
     """Further web origins that the base map's style loads tiles, fonts and images from, separated by commas."""
     basemap_attribution: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_ATTRIBUTION"))
     """The attribution of a base map of raster tiles or PMTiles, as text."""
-    origins: Listed = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
+    origins: WebOrigins = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
     """Other web origins that may connect, separated by commas. Its own origin always may."""
     trusted_proxies: Annotated[
         tuple[Annotated[str, AfterValidator(_network)], ...], NoDecode, BeforeValidator(_listed)
     ] = Field((), validation_alias=_named("GEOAGENT_TRUSTED_PROXIES"))
     """Networks of reverse proxies, such as `127.0.0.1, 10.0.0.0/8`, separated by commas. Only from these are
     `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` trusted (docs/deployment.md)."""
-    embed_origins: Listed = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
+    embed_origins: WebOrigins = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
     """Web origins whose pages may show view links of maps in a frame, separated by commas; `*` is any. The
     link of a map itself is never shown in a frame of another origin."""
     statement_timeout: float = Field(

@@ -152,6 +152,6 @@ def _openai_config(client: Any, model: str, catalogue: Catalogue, settings: Mapp
 
 def _known(provider: str, model: str, catalogue: Catalogue, base_url: str | None = None) -> ModelConfig:
     entry = catalogue.providers[provider]
-    keyless = Catalogue({provider: entry.model_copy(update={"key_required": False})})
+    keyless = Catalogue({provider: entry.model_copy(update={"key_required": False, "base_url_env": None})})
     config = keyless.config(provider, model, {})
     return replace(config, base_url=base_url or config.base_url)

@@ -219,7 +219,7 @@ class Catalogue:
             calling=calling or special.calling or entry.calling,
             transport=special.transport or entry.transport,
             title=title,
-            base_url=entry.address(settings),
+            base_url=_address(entry, settings),
             key_env=entry.key_env,
             key=_key(entry, title, settings),
             context_tokens=special.context_tokens or entry.context_tokens,
@@ -229,6 +229,19 @@ class Catalogue:
             timeouts=entry.timeouts,
             retries=entry.retries,
         )
+
+
+def _address(entry: ProviderEntry, settings: Mapping[str, str]) -> str | None:
+    address, variable = entry.address(settings), entry.base_url_env
+    if variable and address is None:
+        raise ModelError(
+            "not_configured",
+            f"Set {variable} to the address of the server, for example http://127.0.0.1:8000/v1.",
+        )
+    # Ollama's own programs take a host alone, too.
+    if variable and entry.calling != "ollama" and not (address or "").startswith(("http://", "https://")):
+        raise ModelError("not_configured", f"{variable} must begin with http:// or https://.")
+    return address
 
 
 def _key(entry: ProviderEntry, title: str, settings: Mapping[str, str]) -> str | None:

@@ -166,7 +166,8 @@ def export(
 def chat(
     text: Annotated[str, typer.Argument(help='What you want, for example "show airports in red".')],
     map_id: Annotated[
-        str | None, typer.Option("--map", help="The map to work on; without it a new one.")
+        str | None,
+        typer.Option("--map", help="The map to work on, by its id or address; without it a new one."),
     ] = None,
     server: Annotated[
         str | None, typer.Option(help="Address of the server; without it the one that the settings name.")
@@ -178,6 +179,8 @@ def chat(
     """
     from server.cli.chat import run_chat
 
+    if not text.strip():
+        raise typer.BadParameter("it is empty.", param_hint="text")
     run_chat(text, map_id, server)
 
 

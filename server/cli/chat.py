@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import secrets
 import sys
 import threading
@@ -27,6 +28,9 @@ class NoServer(Exception):
 def run_chat(text: str, map_id: str | None, server: str | None) -> None:
     """Send one message to a running server and exit with the status of its turn."""
     settings = Settings()
+    site, page, rest = (map_id or "").partition("/m/")
+    if page:  # the address of a map, as this command prints it
+        server, map_id = server or site or None, re.split(r"[/?#]", rest)[0]
     address = server or display_url(settings.host, settings.port)
     sys.exit(asyncio.run(Conversation(address).hold(text, map_id)))
 

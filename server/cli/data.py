@@ -127,6 +127,7 @@ def export_to(
     from server.gis.export.deliverable import resolved, wanted_of, write
     from server.transfers.deliveries import checked
 
+    further = read_options(options)
     beside = out.absolute().parent
     if not beside.is_dir():
         raise InvalidQuestion(f"There is no folder {beside}.")
@@ -138,7 +139,7 @@ def export_to(
         items = [{"source": each, "columns": columns or None, "filter": where} for each in tables]
         request = checked(
             {
-                **(json.loads(options) if options else {}),
+                **further,
                 "items": items,
                 "format": format or {"zip": "shp"}.get(ending, ending),
                 "file_name": out.name,
@@ -163,6 +164,19 @@ def export_to(
     asyncio.run(run())
 
 
+def read_options(text: str | None) -> dict[str, Any]:
+    """The JSON object of `--options`. Raises InvalidQuestion."""
+    from server.gis.errors import InvalidQuestion
+
+    try:
+        options = json.loads(text or "{}")
+    except ValueError as error:
+        raise InvalidQuestion(f"--options is not JSON: {error}.") from None
+    if not isinstance(options, dict):
+        raise InvalidQuestion('--options takes a JSON object, as in {"crs": "EPSG:2154"}.')
+    return options
+
+
 def list_tables(words: str | None, as_json: bool) -> None:
     """Print all tables or the matches for `words`, as lines or as JSON."""
     from server.cli.listing import ListedTable, from_catalogue
@@ -178,6 +192,8 @@ def list_tables(words: str | None, as_json: bool) -> None:
             async with connect(settings, url) as database:
                 registry = await read_tables(database)
                 found = await registry.search(words) if words else registry.tables()
+        if words and not found:
+            print(f"No table matches '{words}'.", file=sys.stderr)
         if as_json:
             print("[" + ",\n".join(table.model_dump_json() for table in found) + "]")
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import socket
 
 
 def explain(error: BaseException) -> str | None:
@@ -33,6 +34,8 @@ def explain(error: BaseException) -> str | None:
         return "The port is in use. Choose another one with --port or PORT, or 0 for a free one."
     if isinstance(error, OSError) and error.errno in (errno.EADDRNOTAVAIL, errno.EACCES):
         return f"The server cannot listen there: {error.strerror}. See --host and --port."
+    if isinstance(error, socket.gaierror):  # that of a database is a DatabaseProblem
+        return f"The server cannot listen there: {error.strerror}. See --host and HOST."
     if is_unavailable(error):
         return "The database cannot be reached. Check DATABASE_URL, and that PostgreSQL is running."
     return None

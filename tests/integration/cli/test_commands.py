@@ -47,10 +47,36 @@ async def test_chat_prints_the_answer_and_what_happens_on_the_map(
     assert lines[-1].startswith(f"{server.url}/m/")
     map_id = lines[-1].rsplit("/", 1)[1]
     model.then([("remove_map_layer", {"layer_id": "airports"})], ["Gone."])
-    again = await geoagent("chat", "remove them", "--map", map_id, "--server", server.url)
+    again = await geoagent("chat", "remove them", "--map", lines[-1])
     assert "  - airports" in again.err
     async with client(server) as one:
         assert (await one.ask("join", map_id=map_id))["snapshot"]["layers"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("chat", "  "), "Invalid value for text: it is empty."),
+        (("export", "data.airports", "--out", "a.csv", "--options", "{crs"), "--options is not JSON: "),
+        (("export", "data.airports", "--out", "a.csv", "--options", "[1]"), "--options takes a JSON object"),
+    ],
+)
+async def test_arguments_that_make_no_sense_are_named(arguments: tuple[str, ...], told: str) -> None:
+    result = await geoagent(*arguments)
+    assert result.status != 0
+    assert told in result.err
+    assert "Traceback" not in result.err
+
+
+async def test_a_host_that_does_not_exist_is_not_taken_for_the_databases(samples_url: str) -> None:
+    result = await geoagent("serve", DATABASE_URL=samples_url, HOST="nowhere.invalid", PORT="0")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("The server cannot listen there: ")
+
+
+async def test_a_search_without_a_match_says_so(samples_url: str) -> None:
+    result = await geoagent("tables", "zzzz", DATABASE_URL=samples_url)
+    assert (result.status, result.out, result.err) == (0, "", "No table matches 'zzzz'.\n")
 
 
 async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: ScriptedModel) -> None:

@@ -207,6 +207,19 @@ def test_a_model_outlives_the_event_loop_it_was_first_used_in() -> None:
         assert asyncio.run(once()) == "Hello."
 
 
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        ({}, "Set COMPATIBLE_BASE_URL to the address"),
+        ({"COMPATIBLE_BASE_URL": "localhost:8000"}, "COMPATIBLE_BASE_URL must begin with http://"),
+    ],
+)
+def test_a_server_without_a_proper_address_is_refused_at_once(settings: dict[str, str], advice: str) -> None:
+    with pytest.raises(ModelError, match=advice) as caught:
+        build("compatible:m", settings)
+    assert caught.value.code == "not_configured"
+
+
 async def test_a_server_without_the_responses_api_says_how_to_reach_it() -> None:
     async with ModelServer(Fault(404, "Not Found")) as server:
         settings = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.base_url}

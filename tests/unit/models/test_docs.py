@@ -19,6 +19,7 @@ from tests.unit.models.asking import hear
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
 KEYS = {each.key_env: "sk-test" for each in Catalogue.load().providers.values() if each.key_env}
+ADDRESS = {"COMPATIBLE_BASE_URL": "http://127.0.0.1:8000/v1"}
 
 
 def blocks(language: str) -> list[str]:
@@ -37,7 +38,7 @@ async def test_every_name_can_be_built(
         server.script([Reply(Say("Hello."))])
         recorded = {**KEYS, "OPENAI_BASE_URL": server.base_url, "GEOAGENT_CASSETTE": name.partition(":")[2]}
         await hear(build("openai:gpt-5.1", recorded))
-    assert build(name, KEYS).context_tokens > 0
+    assert build(name, KEYS | ADDRESS).context_tokens > 0
 
 
 async def test_the_providers_file_is_valid_and_does_what_is_said(tmp_path: Path) -> None:

@@ -90,6 +90,20 @@ def test_nonsense_is_refused(field: str, value: object) -> None:
         Settings.model_validate({field: value})
 
 
+@pytest.mark.parametrize("variable", ["GEOAGENT_ORIGINS", "GEOAGENT_EMBED_ORIGINS"])
+def test_origins_are_taken_with_a_slash_behind_and_refused_where_no_page_has_them(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "https://maps.example/, http://[::1]:3000, *")
+    settings = Settings()
+    taken = settings.origins if variable == "GEOAGENT_ORIGINS" else settings.embed_origins
+    assert taken == ("https://maps.example", "http://[::1]:3000", "*")
+    for nonsense in ("maps.example", "https://maps.example/page", "ftp://maps.example"):
+        monkeypatch.setenv(variable, nonsense)
+        with pytest.raises(ValidationError, match="is not a web origin such as"):
+            Settings()
+
+
 def test_the_address_shown_is_one_that_a_browser_can_open() -> None:
     assert display_url("127.0.0.1", 8080) == "http://127.0.0.1:8080"
     assert display_url("0.0.0.0", 80) == "http://127.0.0.1:80"
