@@ -36,7 +36,7 @@ BLANK_NAME = Template(
     "fault_blank_name", "A layer's name must not be blank. Leave it out to keep or choose one."
 )
 FILTER_CHANGED = Template(
-    "fault_filter_changed", "The filter of layer {layer} was changed by others meanwhile."
+    "fault_filter_changed", "The filter of layer {layer} was changed by others in the meantime."
 )
 LAYER_BUSY = Template("fault_layer_busy", "Layer {layer} is being changed by others. Try again.")
 ON_THE_MAP = Template(

@@ -28,7 +28,7 @@ class KnownTypesConnection(asyncpg.Connection):  # type: ignore[misc] # asyncpg 
             types, statement = await super()._introspect_types(typeoids, timeout)
             _known[wanted] = types
             return types, statement
-        # A name, so that no unnamed statement can replace the one that is being prepared.
+        # The name tells asyncpg that no unnamed statement has replaced the one that is being prepared.
         return _known[wanted], SimpleNamespace(name="known")
 
 

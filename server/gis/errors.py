@@ -199,7 +199,7 @@ COMPLAINTS = {
     "in wrong order": Template(
         "data_no_order",
         "Among the geometries of {subject} are some that go around a pole or around the whole earth, which have no "
-        "order by distance. Filter those out, or take their centroids first.",
+        "order by distance. Filter those out, or use their centroids.",
     ),
 }
 """Messages of PostGIS about data that it cannot compute with (always English), and what they mean."""

@@ -28,7 +28,7 @@ NEEDS_DISK = Template(
 DISK_TAKEN = Template(
     "http_disk_taken",
     "The server's disk space for uploads and exports is taken by other transfers, of your address or of "
-    "others. Try again in a while.",
+    "others. Try again later.",
 )
 
 T = TypeVar("T")

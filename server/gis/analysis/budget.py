@@ -37,7 +37,7 @@ PAIRS = Template(
 )
 NARROW_BY = Template("step_narrow_by", "{how} the inputs to fewer rows or a smaller area first.")
 NEAR = Template("step_near", "are within {distance} of each other")
-SHORTER = Template("step_shorter", "Take a shorter distance, or filter")
+SHORTER = Template("step_shorter", "Use a shorter distance, or filter")
 MAY_MEET = Template("step_may_meet", "may meet")
 FILTER = Template("step_filter", "Filter")
 LAKE = Template("step_lake", "{step} was not started: PostGIS holds only {sample} of the lake table {table}.")

@@ -35,7 +35,7 @@ from server.gis.expressions.identifiers import Expression, base_type
 
 MANY_ROWS = Template(
     "export_many_rows",
-    "{n} rows are too many for a {kind} file here (at most {most}). Filter the layer, or take geojson or csv.",
+    "{n} rows are too many for a {kind} file here (at most {most}). Filter the layer, or use geojson or csv.",
 )
 CANCELLED = Template("export_cancelled", "The export was cancelled.")
 

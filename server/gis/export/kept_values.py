@@ -23,23 +23,23 @@ NO_DATES = Template(
     "Dates of {layer} that are empty, because they are infinite or before the year 1: {values}.",
 )
 EARLY_DATES = Template(
-    "export_early_dates", "Dates of {layer} before 1900, which Excel does not show: {values}. Take csv."
+    "export_early_dates", "Dates of {layer} before 1900, which Excel does not show: {values}. Use csv."
 )
 ROUNDED_15 = Template(
     "export_rounded_15",
-    "Numbers of {layer} that are rounded to 15 digits: {values}. Take csv, or cast them to text.",
+    "Numbers of {layer} that are rounded to 15 digits: {values}. Use csv, or cast them to text.",
 )
 ROUNDED_17 = Template(
     "export_rounded_17",
-    "Numbers of {layer} that are rounded to 17 digits: {values}. Take csv, or cast them to text.",
+    "Numbers of {layer} that are rounded to 17 digits: {values}. Use csv, or cast them to text.",
 )
 LONG_CUT = Template(
     "export_long_cut",
-    "Texts of {layer} that are cut, because a cell of Excel holds 32,767 characters: {values}. Take csv.",
+    "Texts of {layer} that are cut, because a cell of Excel holds 32,767 characters: {values}. Use csv.",
 )
 LONG_LEFT_OUT = Template(
     "export_long_left_out",
-    "Texts of {layer} that are left out, because a cell of Excel holds 32,767 characters: {values}. Take csv.",
+    "Texts of {layer} that are left out, because a cell of Excel holds 32,767 characters: {values}. Use csv.",
 )
 IN_UTC = Template("export_in_utc", "Times of {layer} are in UTC, because Excel has no time zones: {names}.")
 

@@ -25,7 +25,7 @@ from server.gis.expressions.rings import counterclockwise
 
 ONLY_POINTS = Template(
     "export_only_points",
-    "Only points have one x and one y; {held} holds other shapes too. Take its centroids first, or export WKT.",
+    "Only points have one x and one y; {held} holds other shapes too. Use its centroids, or export WKT.",
 )
 
 Format = Literal["geojson", "csv", "gpkg", "fgb", "parquet"]

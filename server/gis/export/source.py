@@ -40,7 +40,7 @@ LAKE = Template(
     "sample. Filter or aggregate it by an analysis on Spark, and export the result.",
 )
 NO_CHARACTER = Template(
-    "export_no_character", "{encoding} has no character {text} (U+{code}), which is in the data. Take utf-8."
+    "export_no_character", "{encoding} has no character {text} (U+{code}), which is in the data. Use utf-8."
 )
 NO_LAYER = Template("export_no_layer", "{table} has no geometry column, so it is not a layer.")
 

@@ -28,7 +28,7 @@ NOT_TRANSFORMABLE = Template(
 UNKNOWN_SRID = Template("file_unknown_srid", "SRID {srid} is not known to this database (spatial_ref_sys).")
 ASSUMED_DEGREES = Template(
     "file_assumed_degrees",
-    "Coordinates were taken for longitude and latitude (EPSG:4326), by the names of their columns.",
+    "Coordinates were assumed to be longitude and latitude (EPSG:4326), by the names of their columns.",
 )
 NO_SYSTEM = Template(
     "file_no_system",
@@ -41,7 +41,8 @@ NOT_DEGREES = Template(
     "their reference system as srid.",
 )
 TAKEN_FOR_DEGREES = Template(
-    "file_taken_for_degrees", "{file} names no reference system; its coordinates were taken for EPSG:4326."
+    "file_taken_for_degrees",
+    "{file} names no reference system; its coordinates were assumed to be EPSG:4326.",
 )
 
 LONLAT = 4326

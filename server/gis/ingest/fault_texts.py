@@ -20,13 +20,13 @@ BEING_READ = Template("file_being_read", "The table is being read. Try again in 
 WITHOUT_GEOMETRY = Template("file_without_geometry", "{n|one=# row has|other=# rows have} no geometry.")
 INVALID = Template(
     "file_invalid",
-    "{n|one=# polygon is not valid (crossing itself, say)|other=# polygons are not valid (crossing themselves, say)}, "
-    "but drawn all the same.",
+    "{n|one=# polygon is not valid (it crosses itself, for example), but is|"
+    "other=# polygons are not valid (they cross themselves, for example), but are} drawn anyway.",
 )
 CUT = Template(
     "file_cut",
     "{n|one=# shape with too many vertices was|other=# shapes with too many vertices were} cut into {pieces} pieces, "
-    "each a row of its own with the same values.",
+    "each in a separate row with the same values.",
 )
 UNCHECKED = Template(
     "file_unchecked",

@@ -15,7 +15,7 @@ from server.gis.ingest.limits import CannotLoad
 MANY_COLUMNS = Template("file_many_columns", "The file has {n} columns; a table has at most {most}.")
 NEEDS_NAME = Template("file_needs_name", "The table needs a name.")
 NAME_CONTROLS = Template(
-    "file_name_controls", "The table's name has control characters in it. Take a name without them."
+    "file_name_controls", "The table's name has control characters in it. Choose a name without them."
 )
 NAME_LONG = Template("file_name_long", "The table's name is too long: {name}… has more than {most} bytes.")
 

@@ -38,7 +38,7 @@ from server.gis.operations.support.palettes import shaded
 
 MANY_CELLS = Template(
     "op_many_cells",
-    "The extent of {table} holds about {n} cells of {size}; at most {most} are made. Take cells of "
+    "The extent of {table} holds about {n} cells of {size}; at most {most} are made. Use cells of "
     "{fitting} m or more, or empty=false.",
 )
 

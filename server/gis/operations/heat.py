@@ -35,7 +35,7 @@ BANDWIDTH = Template(
 HEAT_PAIRS = Template(
     "op_heat_pairs",
     "Each of the {n} features of {table} would warm {cells} cells; that is {pairs} in all, and at most "
-    "{most} are computed. Take larger cells, a shorter bandwidth, or fewer features.",
+    "{most} are computed. Use larger cells, a shorter bandwidth, or fewer features.",
 )
 KERNEL = Template(
     "op_kernel",

@@ -45,7 +45,7 @@ ALONG_GEODESICS = Template(
 POINTS_APART = Template("op_points_apart", "Points lie at least {least} apart; got {got}.")
 MANY_POINTS = Template(
     "op_many_points",
-    "The lines of {table} are {km} km long: {n} points, and at most {most} are made. Take a distance of "
+    "The lines of {table} are {km} km long: {n} points, and at most {most} are made. Use a distance of "
     "{fitting} m or more, or filter the lines.",
 )
 

@@ -37,7 +37,7 @@ NEAR_OUTSIDE = Template(
 )
 DONE_DROP = Template("op_done_drop", "they were left out")
 DONE_NULL = Template("op_done_null", "their rows have no shape")
-DONE_KEEP = Template("op_done_keep", "they were transformed all the same, and may not be drawn")
+DONE_KEEP = Template("op_done_keep", "they were transformed anyway, and may not be drawn")
 FOUND_AND_DONE = Template("op_found_and_done", "{finding}; {done}.")
 OTHERS_OUTSIDE = Template(
     "op_others_outside",

@@ -12,7 +12,7 @@ from agents.worded import Template
 from server.gis.reading.notes import Unreadable
 
 BAD_GEOPACKAGE = Template(
-    "file_bad_geopackage", "{file} cannot be read as gpkg: it is damaged, or no GeoPackage."
+    "file_bad_geopackage", "{file} cannot be read as gpkg: it is damaged, or not a GeoPackage."
 )
 COMPUTED_LAYERS = Template(
     "file_computed_layers",

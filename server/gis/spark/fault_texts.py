@@ -88,8 +88,8 @@ READ_FROM_FILES = Template(
 )
 COPIED = Template(
     "spark_copied",
-    "Spark reads no files at addresses: {size} MB of {table} were copied for it, beside what was there from earlier "
-    "steps.",
+    "Spark reads no files at addresses: {size} MB of {table} were copied for it, in addition to files "
+    "from earlier steps.",
 )
 NOT_REPORTED = Template("spark_not_reported", "Spark did not report how many rows it read")
 WORK_DONE = Template("spark_work_done", "{rows|one=# row|other=# rows} read, {size} MB shuffled")

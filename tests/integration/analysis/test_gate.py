@@ -23,19 +23,19 @@ from tests.support.server import client, local_server
 PAIRS = {"source": "data.many", "other": "data.many"}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("distance_matrix", {**PAIRS, "name": "id", "other_name": "id"}, "Filter the tables first"),
-    ("spatial_join", {**PAIRS, "predicate": "within_distance", "distance": "50 km"}, "Take a shorter"),
+    ("spatial_join", {**PAIRS, "predicate": "within_distance", "distance": "50 km"}, "Use a shorter"),
     (
         "spatial_join",
         {**PAIRS, "predicate": "within_distance", "distance": "1 km", "rows": "matched"},
-        "Take a shorter",
+        "Use a shorter",
     ),
     ("spatial_join", {"source": "data.wide", "other": "data.wide"}, "Filter the inputs"),
     ("spatial_join", {"source": "data.wide", "other": "data.wide", "rows": "all"}, "Filter the inputs"),
     ("intersection", {"source": "data.wide", "other": "data.wide"}, "Filter the inputs"),
     ("union", {"source": "data.wide", "other": "data.wide"}, "Filter the inputs"),
     ("clip", {"source": "data.many", "mask": "data.wide"}, "Filter the inputs"),
-    ("cluster", {"source": "data.many", "distance": "20 km"}, "Take a shorter"),
-    ("hot_spots", {"source": "data.many", "column": "value", "distance": "10 km"}, "Take a shorter"),
+    ("cluster", {"source": "data.many", "distance": "20 km"}, "Use a shorter"),
+    ("hot_spots", {"source": "data.many", "column": "value", "distance": "10 km"}, "Use a shorter"),
 ]
 WIDE = """
     DROP TABLE IF EXISTS data.wide;

@@ -157,7 +157,7 @@ async def test_values_that_a_format_cannot_hold_are_counted(atlas: Atlas, tmp_pa
         "E'a\\x01b', 'g', 'SRID=4326;POINT(1 2)'), (2, 2.5, 2, '1815-06-18', '2024-03-31 00:30+02', "
         "repeat('x', 40000), NULL, ST_Segmentize('SRID=4326;LINESTRING(0 0, 90 0)'::geometry, 0.01))",
     )
-    digits = "Numbers of archive that are rounded to {} digits: {}. Take csv, or cast them to text."
+    digits = "Numbers of archive that are rounded to {} digits: {}. Use csv, or cast them to text."
     dates = (
         "Dates of archive that are empty, because they are infinite or before the year 1: 1 value of day, 1 value of "
         "seen."
@@ -176,11 +176,11 @@ async def test_values_that_a_format_cannot_hold_are_counted(atlas: Atlas, tmp_pa
     assert set(report.notes) == {
         digits.format(15, "1 value of parcel, 1 value of serial"),
         dates,
-        "Dates of archive before 1900, which Excel does not show: 1 value of day. Take csv.",
+        "Dates of archive before 1900, which Excel does not show: 1 value of day. Use csv.",
         "Control characters of archive are left out, which xlsx has no place for: 1 value of note.",
-        "Texts of archive that are cut, because a cell of Excel holds 32,767 characters: 1 value of note. Take csv.",
+        "Texts of archive that are cut, because a cell of Excel holds 32,767 characters: 1 value of note. Use csv.",
         "Texts of archive that are left out, because a cell of Excel holds 32,767 characters: 1 value of geometry_. "
-        "Take csv.",
+        "Use csv.",
         "Times of archive are in UTC, because Excel has no time zones: seen.",
     }
     sheet = frame(path, "xlsx")

@@ -182,7 +182,7 @@ async def test_without_a_reference_system_only_degrees_are_believed(
     (tmp_path / "degrees.prj").unlink(missing_ok=True)
     report = await load_file(database, tmp_path / "degrees.shp")
     assert report.srid == 4326
-    assert "taken for EPSG:4326" in " ".join(report.remarks)
+    assert "assumed to be EPSG:4326" in " ".join(report.remarks)
     metres = frame(25832)
     metres.to_file(tmp_path / "metres.shp")
     (tmp_path / "metres.prj").unlink()

@@ -51,6 +51,6 @@ async def test_very_many_columns_are_exported(atlas: Atlas, tmp_path: Path, kind
 
 async def test_a_shapefile_has_255_columns_at_most(atlas: Atlas, tmp_path: Path) -> None:
     with pytest.raises(
-        GisError, match=r"wide has 1,201 columns; a Shapefile holds 255. Choose fewer, or take gpkg."
+        GisError, match=r"wide has 1,201 columns; a Shapefile holds 255. Choose fewer, or use gpkg."
     ):
         await made(atlas, tmp_path, "data.wide", format="shp")

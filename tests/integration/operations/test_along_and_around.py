@@ -97,7 +97,7 @@ async def test_each_part_of_a_line_is_measured_from_its_own_start(bench: Bench) 
 
 
 async def test_points_that_are_too_many_or_on_no_line_are_refused(bench: Bench) -> None:
-    with pytest.raises(InvalidQuestion, match=r"Take a distance of [\d,]+ m or more"):
+    with pytest.raises(InvalidQuestion, match=r"Use a distance of [\d,]+ m or more"):
         await bench.run("points_along_lines", source="data.ways", every="1 m")
     with pytest.raises(InvalidQuestion, match=r"at least 0\.1 m apart"):
         await bench.run("points_along_lines", source="data.ways", every=0)

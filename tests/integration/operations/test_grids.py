@@ -176,7 +176,7 @@ async def test_awkward_tables_are_counted_as_far_as_they_go(bench: Bench) -> Non
 
 async def test_too_many_or_senseless_cells_are_refused_with_advice(bench: Bench) -> None:
     airports = await bench.run("filter", source="data.airports", filter=equal("country", "Italy"))
-    with pytest.raises(InvalidQuestion, match=r"Take cells of [\d,]+ m or more, or empty=false"):
+    with pytest.raises(InvalidQuestion, match=r"Use cells of [\d,]+ m or more, or empty=false"):
         await bench.run("grid", source=airports.table, size="500 m", empty=True)
     assert len((await bench.run("grid", source=airports.table, size="500 m")).rows) <= len(airports.rows)
     with pytest.raises(InvalidQuestion, match="A cell measures 1 m to 1,000 km"):

@@ -22,7 +22,7 @@ DISTANCE_MOST = Template("op_distance_most", "A buffer's distance is at most {mo
 REACH_POLE = Template(
     "op_reach_pole",
     "Some buffers of {table} would reach a pole, where longitudes have no meaning. Filter out the "
-    "features nearest to the poles, or take a shorter distance.",
+    "features nearest to the poles, or use a shorter distance.",
 )
 
 MAX_BUFFER_DISTANCE_M = 2_000_000.0
