@@ -109,6 +109,8 @@ async def test_an_unknown_map_offers_a_new_one(enter: Enter, world: Server) -> N
     await somebody.page.goto(f"{world.url}/m/there-is-no-such-map")
     note = somebody.page.get_by_role("alert")
     await expect(note).to_contain_text("There is no map at this address")
+    # A message would go nowhere.
+    await expect(somebody.box).to_have_count(0)
     await note.get_by_role("link", name="Start a new map").click()
     await somebody.ready()
     assert "/m/there-is-no-such-map" not in somebody.page.url

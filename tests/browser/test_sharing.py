@@ -80,7 +80,12 @@ async def test_a_withdrawn_link_says_so_at_once(person: Person, enter: Enter) ->
     viewer.outages_expected = True
     await opens_sharing(person.page)
     await person.page.get_by_role("button", name="Revoke view link").click()
-    await expect(viewer.page.get_by_role("alert")).to_contain_text("There is no map at this address")
+    await expect(viewer.page.get_by_role("alert")).to_contain_text("This link no longer works")
+    await expect(viewer.page.locator(".layers, .viewer-note")).to_have_count(0)
+    await viewer.page.goto(f"{viewer.page.url}?embed=1")
+    await expect(viewer.page.get_by_role("alert")).to_contain_text("This link no longer works")
+    # A new map may not be framed.
+    await expect(viewer.page.get_by_role("link", name="Start a new map")).to_have_count(0)
 
 
 async def test_the_sharing_dialog_is_accessible_and_copies(person: Person) -> None:

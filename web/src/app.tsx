@@ -11,8 +11,8 @@ import { SearchBox } from "./search/box";
 import { exporting, paletteOpen, printing, sharing } from "./ui/page/dialogs";
 import { ready } from "./instance/state";
 import { FollowBanner } from "./people/list";
-import { embedded, OpenWhole } from "./share/viewer";
-import { mayChange, status } from "./store/store";
+import { byViewLink, embedded, OpenWhole } from "./share/viewer";
+import { isGone, mayChange, status } from "./store/store";
 import { tableOpen } from "./instance/table";
 import { timeLayer } from "./instance/time";
 import { Header } from "./page/header";
@@ -58,15 +58,17 @@ export function App() {
         <h1 class="hidden">{t("appName")}</h1>
         {ready.value && <Stage />}
         {!embedded && <SearchBox />}
-        <LayersPanel />
+        {!isGone.value && <LayersPanel />}
         <Banner />
         <PastBanner />
         <FollowBanner />
         <OpenWhole />
         {tableOpen.value !== null && <TablePanel />}
         {timeLayer.value !== null && <TimePanel />}
-        {status.value === "unknown_map" && <NoMap reason={t("unknownMap")} hint={t("unknownMapHint")} />}
-        {status.value === "refused" && <NoMap reason={t("refused")} hint="" />}
+        {status.value === "unknown_map" && (byViewLink
+          ? <NoMap reason={t("viewLinkGone")} hint={t("viewLinkGoneHint")} isMissing={!embedded} />
+          : <NoMap reason={t("unknownMap")} hint={t("unknownMapHint")} isMissing={!embedded} />)}
+        {status.value === "refused" && <NoMap reason={t("refused")} hint="" isMissing={!embedded} />}
         <DropHint />
         <Toasts />
       </main>

@@ -7,7 +7,7 @@ import { say } from "../session/commands";
 import { loadEarlier } from "../session/history";
 import { config } from "../instance/state";
 import { ViewerNote } from "../share/viewer";
-import { layers, map, mayChange, outbox, question, status, turns } from "../store/store";
+import { isGone, layers, map, mayChange, outbox, question, turns } from "../store/store";
 import { Icon } from "../ui/icons";
 import { lazy } from "../ui/page/lazy";
 import { Composer } from "./composer/composer";
@@ -88,7 +88,7 @@ export function Conversation() {
         onKeyDown={touched} onPointerDown={touched} tabIndex={0} role="region" aria-label={t("chat")}>
         <div class="messages-inner">
           {map.value !== null && all.length === 0 && outbox.value.length === 0 && <Welcome />}
-          {map.value === null && status.value !== "unknown_map" && status.value !== "refused" && <Loading />}
+          {map.value === null && !isGone.value && <Loading />}
           {map.value?.complete === false && (
             <button
               type="button" class="earlier"
@@ -108,7 +108,7 @@ export function Conversation() {
         </button>
       )}
       <Announcer />
-      {mayChange.value ? <Composer /> : <ViewerNote />}
+      {!isGone.value && (mayChange.value ? <Composer /> : <ViewerNote />)}
     </div>
   );
 }

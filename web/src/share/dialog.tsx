@@ -72,5 +72,5 @@ function Link({ title, hint, text }: { title: string; hint: string; text: string
 const address = (key: string): string => `${location.origin}/m/${key}`;
 
 function frame(key: string): string {
-  return `<iframe src="${address(key)}?embed=1" title="GeoAgent" width="100%" height="480" loading="lazy" style="border:0"></iframe>`;
+  return `<iframe src="${address(key)}?embed=1" title="GeoAgent" width="100%" height="480" loading="lazy" allow="fullscreen; geolocation" style="border:0"></iframe>`;
 }

@@ -2,14 +2,17 @@
 import { useSignal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import { copyMap } from "../session/commands";
-import { layers, map, mayChange } from "../store/store";
+import { isGone, layers, map, mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
 
 /** Whether the page is embedded in a frame: it then shows the map and its legend only. */
 export const embedded = new URLSearchParams(location.search).has("embed");
 
+/** Whether the address is a view link. */
+export const byViewLink = location.pathname.startsWith("/m/view_");
+
 export function ViewOnlyChip() {
-  if (mayChange.value || map.value === null) return null;
+  if (mayChange.value || isGone.value || map.value === null) return null;
   return <span class="chip view-only" title={t("viewOnlyNote")}><Icon name="eye" /><span>{t("viewOnly")}</span></span>;
 }
 
@@ -34,7 +37,7 @@ export function ViewerNote() {
 
 /** In a frame: the way to the whole page. */
 export function OpenWhole() {
-  if (!embedded || map.value === null) return null;
+  if (!embedded || isGone.value || map.value === null) return null;
   return (
     <a class="open-whole card" href={location.pathname} target="_blank" rel="noopener">
       <Icon name="link" />{layers.value.length === 0 ? t("appName") : t("openWhole")}

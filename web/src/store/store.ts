@@ -13,8 +13,11 @@ export const map = signal<MapState | null>(null);
 export const status = signal<Status>("connecting");
 /** How often a connection was made; when it changes, failed reads are repeated. */
 export const connections = signal(0);
+/** There is nothing at this address, or not any more. */
+export const isGone = computed(() => status.value === "unknown_map" || status.value === "refused");
+const granted = signal(true);
 /** False for visitors with a view link. */
-export const mayChange = signal(true);
+export const mayChange = computed(() => granted.value && !isGone.value);
 export const outbox = signal<Outgoing[]>([]);
 
 export const layers = computed(() => map.value?.layers ?? []);
@@ -62,7 +65,7 @@ export function listener(
 ): Listener {
   return {
     joined: (answer) => {
-      mayChange.value = answer.may_change !== false;
+      granted.value = answer.may_change !== false;
       entered(answer);
     },
     snapshot: (snapshot) => {

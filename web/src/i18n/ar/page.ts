@@ -22,6 +22,8 @@ export const page: Record<keyof typeof texts, string> = {
   backOnline: "عاد الاتصال",
   unknownMap: "لا توجد خريطة بهذا العنوان.",
   unknownMapHint: "ربما كُتب العنوان خطأً، أو أنه يخص خادمًا آخر.",
+  viewLinkGone: "لم يعد هذا الرابط يعمل.",
+  viewLinkGoneHint: "أُلغي الرابط أو كُتب خطأً. اطلب رابطًا جديدًا.",
   refused: "لم يسمح الخادم لهذه الصفحة بالدخول.",
   startNewMap: "ابدأ خريطة جديدة",
   peopleHere: "الأشخاص على هذه الخريطة: {n}",

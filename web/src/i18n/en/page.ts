@@ -20,6 +20,8 @@ export const page = {
   backOnline: "Back online",
   unknownMap: "There is no map at this address.",
   unknownMapHint: "The address may be mistyped, or the map may be on another server.",
+  viewLinkGone: "This link no longer works.",
+  viewLinkGoneHint: "It was revoked, or it is mistyped. Ask for a new one.",
   refused: "The server refused the connection.",
   startNewMap: "Start a new map",
   peopleHere: "{n} {n|one=person|other=people} on this map",
