@@ -1,7 +1,7 @@
 """Units of measure, magnitudes and number words in English: defined once, for the agents and the server.
 
-What is special to one reader (other languages in answers, the endings of columns' names) is kept beside that reader and
-refers to these."""
+What only one reader needs (other languages in answers, the endings of columns' names) is defined in that reader's
+package and refers to these."""
 
 from __future__ import annotations
 

@@ -270,8 +270,8 @@ class Settings(BaseSettings):
     """A table on an open map that has at least this many rows gets overviews for low zoom levels
     (docs/large-tables.md). Tiles of smaller tables hold so few rows that all of them are drawn."""
     overview_filters: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_OVERVIEW_FILTERS"))
-    """Filters of one table whose rows have overviews of their own; with other broad filters, it is drawn as a sample.
-    Each takes disk space, and time when rows change."""
+    """Limit for the filters of one table that have separate overviews; with other broad filters, it is drawn as a
+    sample. Each takes disk space, and time when rows change."""
     overview_share: float = Field(0.2, ge=0, le=1, validation_alias=_named("GEOAGENT_OVERVIEW_SHARE"))
     """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
     overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))

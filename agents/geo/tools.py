@@ -89,8 +89,7 @@ class GeoTools:
             del self.seen_tables[table_id]
 
     def layer(self, layer_id: str) -> Layer:
-        """The layer with this id. The call was checked, but another user may have removed it meanwhile: raises
-        ToolFailed."""
+        """The layer with this id. Raises ToolFailed if another user has removed it since the call was checked."""
         for layer in self.map.layers():
             if layer.id == layer_id:
                 return layer
@@ -147,7 +146,7 @@ def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
         facts["legend"] = [entry.label for entry in entries[:12]]
         own = [each for each in entries if (each.minimum, each.maximum, each.value) != (None, None, None)]
         if own and len(own) < len(entries):
-            # Beside its classes the legend has a colour for other values, or for rows without one.
+            # In addition to its classes, the legend has a colour for other values or for rows without a value.
             facts["classes"] = len(own)
             facts["has_others"] = any(each.label == OTHERS for each in entries if each not in own)
     if layer.legend.note:

@@ -36,7 +36,8 @@ _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 
 class Cassette:
-    """A model that replays `file`. With a `live` model, what is not in the file is asked of it and added to the file.
+    """A model that replays `file`. With a `live` model, requests that are not in the file are sent to it, and its
+    replies are added to the file.
 
     The values of variables in `settings` (by default the environment) whose names say that they are secret stay out
     of the file."""

@@ -23,7 +23,8 @@ ADAPTERS = {
     "anthropic": "Anthropic",
     "ollama": "Ollama",
 }
-"""Calling types with a wire format of their own: the class in the module of that name in `agents.models.adapters`."""
+"""Calling types with their own wire format, each with its class in the module of that name in
+`agents.models.adapters`."""
 WRAPPERS = {
     "structured_output": "StructuredOutput",
     "text": "Text",
@@ -147,7 +148,7 @@ class ProviderEntry(Entry):
 
 
 class ProvidersFile(Entry):
-    """The whole file. A user's file may leave out whatever it does not change."""
+    """The whole file. A user's file needs only what it changes."""
 
     providers: dict[str, ProviderEntry]
 

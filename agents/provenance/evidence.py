@@ -33,7 +33,7 @@ _NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometr
 _MAX_LABEL_CHARS = 80
 _MAX_QUOTED_CHARS = 2_000
 _WORDS = re.compile(r"[^\W\d_]{4,}")
-"""Words that say what a number beside them is of; shorter ones are found anywhere."""
+"""Words next to a number that say what it counts or measures. Shorter ones occur in any text."""
 COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite", "found"})
 """Names of row counts in results."""
 _NOTES = frozenset({"note", "notes"})
@@ -230,7 +230,7 @@ def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value:
 
 
 class _Item(NamedTuple):
-    """A number in a JSON value, or the length of a list; `labels` are the short texts beside it."""
+    """A number in a JSON value, or the length of a list; `labels` are the short texts of its object or row."""
 
     name: str
     value: float

@@ -170,7 +170,7 @@ async def typed_line() -> str:
         typed = b""
         while not typed.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
             typed += byte
-        with suppress(RuntimeError):  # the program has ended meanwhile
+        with suppress(RuntimeError):  # the event loop was closed in the meantime
             loop.call_soon_threadsafe(give, typed)
 
     threading.Thread(target=read, daemon=True).start()

@@ -57,7 +57,7 @@ class Backends:
         self._is_closed = False
 
     def release_after(self, pid: int, release: Callable[[], None]) -> None:
-        """Call `release` once the backend has ended, or PostgreSQL does not answer any more; at once after `close`."""
+        """Call `release` when the backend has ended or PostgreSQL no longer answers; immediately after `close`."""
         if self._is_closed:
             release()
             return

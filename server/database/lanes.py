@@ -1,10 +1,10 @@
 """Lanes: who uses the database connections of one kind of work next.
 
 Work of one lane never waits for that of another: tiles not for analyses, chat not for uploads. Within a lane,
-waiting visitors (network addresses) are served one after the other, and so are the parties (usually maps) of each; a
-party and a visitor may each hold only a share of the lane. Waiting is bounded in number and in time; work that cannot
-be served gets `LaneBusy`, which never means that the database is away. Where too many wait, the newest request of the
-visitor with the most of them gives way."""
+waiting visitors (network addresses) are served one after the other, and so are the parties (usually maps) of
+each; a party and a visitor may each hold only a share of the lane. Waiting is bounded in number and in time; work
+that cannot be served gets `LaneBusy`, which never means that the database is away. If too many wait, the newest
+request of the visitor with the most requests is refused."""
 
 from __future__ import annotations
 

@@ -230,8 +230,8 @@ def faults_about(subject: str) -> Iterator[None]:
 def translated(error: BaseException, subject: str, *, unchanged: bool = False) -> NoReturn:
     """Raise the fault that a database error means for a question about `subject` (for example a table's id).
 
-    `unchanged` says that the tables still are as the statement took them to be: then a name that PostgreSQL does
-    not find is a statement built wrong, and no table that somebody changed meanwhile."""
+    `unchanged` says that the tables have not changed since the statement was built. A name that PostgreSQL does
+    not find is then a bug in the statement, not a table that was changed."""
     if isinstance(error, GisError):
         raise error
     if isinstance(error, LaneBusy):

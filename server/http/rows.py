@@ -173,8 +173,8 @@ def parse_bounds(bounds: str) -> Bounds:
 
 
 def overlap(box: Bounds, layer: Bounds | None) -> Bounds | None:
-    """The part of `box` inside a layer's bounds, None if there is none. Parts outside may not exist in the
-    data's coordinate system. A box that crosses the antimeridian is returned whole."""
+    """The part of `box` inside a layer's bounds, or None. Parts outside may not exist in the data's coordinate
+    system. A box that crosses the antimeridian is returned whole."""
     if layer is None:
         return None
     if box[0] > box[2] or layer[0] > layer[2]:

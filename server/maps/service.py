@@ -94,7 +94,7 @@ class LayerLookup:
         self._cache: LRUCache[tuple[str, str, int], Layer] = LRUCache(MAX_CACHED_LAYERS)
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
-        """The layer as it was at this version; None if it never had it."""
+        """The layer as it was at this version; None if it never had that version."""
         key = (map_id, layer_id, version)
         layer = self._cache.get(key)
         if layer is None:

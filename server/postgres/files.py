@@ -1,4 +1,4 @@
-"""Files of a private cluster beside its data, and their owner."""
+"""Files of a private cluster other than its data, and their owner."""
 
 from __future__ import annotations
 

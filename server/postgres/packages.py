@@ -70,8 +70,8 @@ def require(unpacked: Path, report: Report) -> Installation:
 
 
 def install() -> None:
-    """Install by apt, as root. No cluster of the system's is made beside ours, and its configuration is left as
-    it was."""
+    """Install by apt, as root. Where the configuration of clusters is not installed yet, the system's own cluster
+    is not created, and the configuration is restored afterwards."""
     packages = [f"postgresql-{major}-postgis-3" for major in server_majors()[-1:]]
     if not packages or not _known(packages):
         _apt("update")

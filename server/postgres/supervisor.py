@@ -137,7 +137,7 @@ class Supervisor:
         return installation
 
     def _make(self, installation: Installation) -> None:
-        """initdb beside the final place, then rename: a cluster is there whole or not at all."""
+        """Run initdb next to the final folder, then rename: a cluster exists completely or not at all."""
         for left in self.home.glob("initdb-*"):
             shutil.rmtree(
                 left, ignore_errors=True

@@ -209,7 +209,7 @@ class Probe:
         return True
 
     async def leave(self) -> None:
-        """The WebSocket was lost before the upgrade; polling goes on."""
+        """The WebSocket was lost before the upgrade; polling continues."""
         self._socket.upgrading = False
 
 

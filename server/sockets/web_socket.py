@@ -1,8 +1,8 @@
 """A WebSocket after its handshake: an asyncio protocol that replaces aiohttp's on the transport.
 
-aiohttp keeps the request, its parser and a task with the frames of all middleware for as long as a WebSocket lives,
-which is most of the memory that a socket takes. Here the request ends with the handshake, aiohttp's reader goes on to
-parse the frames, and a task exists only while messages are handled."""
+aiohttp keeps the request, its parser and a task with the frames of all middleware for as long as a WebSocket
+lives, which is most of the memory that a socket takes. Here the request ends with the handshake, aiohttp's reader
+continues by parsing the frames, and a task exists only while messages are handled."""
 
 from __future__ import annotations
 

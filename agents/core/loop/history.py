@@ -17,7 +17,7 @@ INTERRUPTED = "(This turn was stopped before it had an answer.)"
 
 
 _IN_USE: set[int] = set()
-"""Identities of the message lists that a turn works on; the turn keeps them alive meanwhile."""
+"""Ids of the message lists that a turn is working on; the turn holds references, so ids are not reused."""
 
 
 class Conversation:

@@ -1,8 +1,8 @@
 """The review of an answer before the user gets it: a `@hook.review` may object once, and the model answers again.
 
-Nobody sees an answer that is taken back. A text is streamed sentence by sentence, each with a digit only after the
-hooks let it pass, and the answer that follows an objection is shown when it is complete; until then the sentences
-before the first objectionable one stay on the screen."""
+An answer that is taken back is not shown. A text is streamed sentence by sentence, each with a digit only after
+the hooks let it pass, and the answer that follows an objection is shown when it is complete; until then the
+sentences before the first objectionable one stay on the screen."""
 
 from __future__ import annotations
 

@@ -318,7 +318,7 @@ def _reason(reply: Reply) -> str | None:
 
 
 def _explained(text: str, reason: str | None) -> str:
-    """The answer, with the reason for its end where it would look whole, or why there is none."""
+    """The answer, with a note if it was cut off; if it is empty, the reason why instead."""
     if reason == "length":
         return f"{text.rstrip()}\n\n{CUT_OFF}" if text.strip() else NO_ROOM
     if text.strip():

@@ -53,7 +53,7 @@ def _digits(value: float) -> str:
 
 
 def is_year(column: str, item: Any) -> bool:
-    """Whether a number of a column is a year: by the column's name, or by the number where the name tells when
+    """Whether a number of a column is a year: by the column's name, or by the number where the name says when
     something was done (`installed`, `plant_yr`); `built_per_ha` does not."""
     if isinstance(item, bool) or not isinstance(item, int | float | None):
         return False

@@ -118,7 +118,7 @@ class Adapter(ABC):
     def _attempt(
         self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
-        """Ask once. May raise whatever the SDK raises."""
+        """Send one request. May raise any exception of the SDK."""
 
     async def _read(
         self,

@@ -1,6 +1,6 @@
 """One reply of Chat Completions, read chunk by chunk, tolerant of the ways in which servers differ.
 
-What a server wants to see again beside the calls of a reply (thoughts, signatures) is kept in
+What a server expects to be sent back with the calls of a reply (thoughts, signatures) is kept in
 `AssistantMessage.opaque`: DeepSeek, Kimi and Gemini refuse the next request without it."""
 
 from __future__ import annotations

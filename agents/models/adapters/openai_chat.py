@@ -144,7 +144,7 @@ def _response_format(schema: Schema, how: str) -> dict[str, Any]:
 
 
 def _demands_thoughts(error: Exception) -> bool:
-    """Whether the server has refused calls of earlier replies for want of the thoughts that came with them."""
+    """Whether the server refused calls of earlier replies because their thoughts were not sent back."""
     return getattr(error, "status_code", None) == 400 and THOUGHTS in str(error)
 
 

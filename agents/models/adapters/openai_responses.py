@@ -1,8 +1,8 @@
 """OpenAI's Responses API: streamed, stateless (`store` is off), with reasoning items kept across steps.
 
-A reply's items are kept in `AssistantMessage.opaque` and sent back as they were, encrypted thoughts included, so that
-a reasoning model goes on where it stopped. A reasoning item without encrypted thoughts names something that the API
-keeps only with `store`, so it is dropped. Messages of another model are sent as plain items."""
+A reply's items are kept in `AssistantMessage.opaque` and sent back as they were, encrypted thoughts included, so
+that a reasoning model continues where it stopped. A reasoning item without encrypted thoughts names something
+that the API keeps only with `store`, so it is dropped. Messages of another model are sent as plain items."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _MAX_BLOCK_CHARS = 20_000
 
 
 class CandidateBlock:
-    """Something that may be a call. `sure`: by its form it is one. `silent`: dropped, whatever it is."""
+    """Something that may be a call. `sure`: by its form it is one. `silent`: always dropped."""
 
     sure = False
     silent = False

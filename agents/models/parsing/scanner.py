@@ -1,8 +1,8 @@
 """Finds tool calls in the streamed text of a model: prose is passed on immediately, calls are extracted.
 
-A call may be in a `<tool_call>` (or like) tag, in a fence, as JSON on lines of its own, or in function-
-call syntax on a line of its own. A mention inside a sentence is not a call. The pieces in which the text arrives
-make no difference to what is found."""
+A call may be in a `<tool_call>` (or like) tag, in a fence, as JSON on separate lines, or in function-call syntax
+on a separate line. A mention inside a sentence is not a call. The pieces in which the text arrives make no
+difference to what is found."""
 
 from __future__ import annotations
 

@@ -92,8 +92,8 @@ class DiskUse:
 
 
 async def disk_use(connection: AsyncConnection, pid: int, most: int, prepared: list[str] | None) -> DiskUse:
-    """Space used by the transaction that runs in the PostgreSQL process `pid`. Tables and indexes with the numbers
-    `prepared` are on the way to the result, or all of them where it is None.
+    """Space used by the transaction that runs in the PostgreSQL process `pid`. Tables and indexes with the
+    numbers `prepared` are intermediate ones; with None, all are.
 
     A table larger than `most` bytes counts with at least `most`. Needs the right to read PostgreSQL's file
     information."""

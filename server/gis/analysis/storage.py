@@ -210,8 +210,8 @@ async def execute(connection: AsyncConnection, statements: Iterable[str]) -> Non
 async def portions(
     connection: AsyncConnection, source: Source | None, cost: float
 ) -> Sequence[ColumnElement[bool]]:
-    """Conditions on ctid that together take each row of the source once; none where all are computed at once, because
-    the source is small or the planner expects little work."""
+    """Conditions on ctid that together select each row of the source once; empty if all are computed in one
+    statement, because the source is small or the planner expects little work."""
     address = None if source is None else source.address
     if source is None or address is None or cost <= SHORT_COST:
         return []

@@ -1,4 +1,4 @@
-"""Whether two tables hold the same rows, whatever their order: what two engines made of the same step."""
+"""Whether two tables hold the same rows in any order: the results of two engines for the same step."""
 
 from __future__ import annotations
 

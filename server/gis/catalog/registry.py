@@ -284,7 +284,7 @@ class Registry:
         return found, asked - found.keys()
 
     async def _probe_and_publish(self, found: Sequence[Entry], removed: Iterable[int]) -> None:
-        """Publish the entries with their probed values, unless they changed again meanwhile."""
+        """Probe the values of the entries and publish those that have not changed again since."""
         for start in range(0, len(found), ENTRIES_PER_SLICE):
             await asyncio.sleep(0)
             self._index.catch_up(ENTRIES_PER_SLICE)

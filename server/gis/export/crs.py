@@ -64,7 +64,7 @@ class Crs:
         return self.name if self.authority in ("EPSG", "ESRI") else self.definition
 
     def projjson(self) -> dict[str, Any]:
-        """PROJJSON, as GeoParquet holds it; coordinates are x, y there whatever the order of the axes."""
+        """PROJJSON, as GeoParquet holds it; coordinates there are x, y, regardless of the order of the axes."""
         import pyproj  # opens a database file, which few requests need
 
         known = pyproj.CRS.from_user_input("OGC:CRS84" if self.is_lonlat else self.for_gdal)

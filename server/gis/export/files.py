@@ -187,7 +187,7 @@ def value_of(value: Expression, column: Column) -> Expression:
 
 def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
     """Column names that the format accepts: GDAL treats `Name` and `name` as equal, Shapefile allows ten bytes
-    (`populati_1`), and KML has elements of its own."""
+    (`populati_1`), and KML reserves the names of its elements."""
     if kind == "parquet":
         return list(labels)
     names: list[str] = []

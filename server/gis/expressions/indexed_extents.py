@@ -28,7 +28,7 @@ the column."""
 
 
 def indexed_extent(schema: str, table: str, column: str) -> str:
-    """The SELECT of west, south, east and north in units of the data, all NULL where no index tells; the arguments are
-    parameters of it."""
+    """The SELECT of west, south, east and north in units of the data, all NULL if there is no suitable index. The
+    arguments are placeholders of parameters, such as `$1`."""
     names = {"schema": schema, "table": table, "column": column}
     return _EXTENT.format(**{name: f"CAST({parameter} AS text)" for name, parameter in names.items()})

@@ -156,7 +156,7 @@ def in_system(term: Term, srid: int) -> Expression:
 
 
 def _has_seam(geometry: BaseGeometry, srid: int) -> bool:
-    """Whether the geometry ends at 180 degrees where the coordinate system goes on."""
+    """Whether the geometry ends at 180 degrees, in a coordinate system that continues beyond."""
     if geometry.geom_type not in ("Polygon", "MultiPolygon") or srid in (0, WGS84):
         return False
     west, _south, east, _north = geometry.bounds

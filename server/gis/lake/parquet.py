@@ -26,7 +26,7 @@ class ParquetSource:
     def read(
         self, columns: Sequence[str], group: int | None = None, metadata: pq.FileMetaData | None = None
     ) -> pa.Table:
-        """Columns of a row group, or of all. `bbox.xmin` may have the other columns of `bbox` beside it.
+        """Columns of a row group, or of all. For `bbox.xmin`, the result may include the other fields of `bbox`.
         `metadata` are those of the file, if they are known."""
         if self.system is not None:
             fragment = self.fragment if group is None else self.fragment.subset(row_group_ids=[group])

@@ -1,8 +1,8 @@
 """Areas that should fit together: overlaps go to one of them, narrow gaps and slivers to a neighbour.
 
-Each area loses what one of higher rank covers: by ST_CoverageClean where PostGIS has it (3.6), else area by area. Then
-small holes of the union of all, and small parts that an area has beside larger ones, go to the area with which they
-share most of their border; no function of PostGIS does that by area."""
+Each area loses what one of higher rank covers: by ST_CoverageClean where PostGIS has it (3.6), else area by area.
+Then small holes of the union of all, and small parts of areas that have larger parts, go to the area with which
+they share most of their border; no function of PostGIS does that by area."""
 
 from __future__ import annotations
 
@@ -306,7 +306,8 @@ def _once(shape: ColumnElement[Any]) -> Select[Any]:
 
 
 def _single_parts(left: FromClause, source: Source, below: float) -> Select[Any]:
-    """The single parts of areas that do not overlap; `is_small` beside a larger part."""
+    """The single parts of areas that do not overlap. `is_small` marks those below the limit in areas with a
+    larger part."""
     part = unpack_dump(func.ST_Dump(left.c["shape"]), "part")
     size = area(in_srid(source, part.c["shape"], WGS84))
     largest_first = func.row_number().over(partition_by=left.c.place, order_by=size.desc())

@@ -110,7 +110,7 @@ class TableWorker(ABC):
 
     @abstractmethod
     async def _round(self) -> None:
-        """Work on what is wanted. After each piece of work what is wanted meanwhile counts."""
+        """Work on what is wanted. Requests that arrive during a piece of work are considered after it."""
 
     @abstractmethod
     async def _failed(self, error: Exception) -> None:

@@ -55,8 +55,8 @@ async def histogram(
 async def sampled_histogram(
     guard: Guard, table: Table, column: Column, passing: Passing, bins: int, known: ColumnProfile | None
 ) -> Mapping[str, Any] | None:
-    """The same of a sample of the table's pages, with counts scaled to all rows. `known` is of all rows, and tells the
-    ends. None where the table cannot be sampled, or too few rows of the sample pass."""
+    """The same from a sample of the table's pages, with counts scaled to all rows. `known` has the minimum and
+    maximum of all rows. None if the table cannot be sampled, or too few rows of the sample pass."""
     value = _value(table, column, bins)
     share = sampled_share(table, SAMPLED_ROWS)
     if not can_be_sampled(table) or share >= 1:

@@ -181,7 +181,7 @@ class _Search:
         return [match for match in await self.everywhere(wanted) if match.rank == EXACT]
 
     async def _tables_with(self, batch: Sequence[Searchable], wanted: str) -> list[Searchable]:
-        """As `place_names.tables_with`, beside the locked tables; all that are left where another is slow."""
+        """As `place_names.tables_with`, without locked tables; all tables if it takes too long and none is locked."""
         try:
             return await tables_with(self._guard, batch, wanted)
         except TooExpensive:

@@ -89,5 +89,5 @@ def column_text(name: str) -> str:
 
 
 def relation_text(table: Table) -> str:
-    """The table for FROM, quoted likewise."""
+    """The quoted name of the table for FROM, with colons escaped for SQLAlchemy."""
     return sql_name(table).replace(":", "\\:")

@@ -1,8 +1,8 @@
 """Talks to a Spark Connect server: runs one statement, says how far it is, and stops it.
 
 pyspark's client blocks, so each statement runs in a thread with its own session and tag. Cancelling the task
-interrupts the tag and raises within `STOP_SECONDS`, whatever Spark does. A driver that is gone is reported within
-seconds, where pyspark by itself would wait for ten minutes."""
+interrupts the tag and raises within `STOP_SECONDS` even if Spark does not react. A driver that is gone is
+reported within seconds, where pyspark by itself would wait for ten minutes."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class _Job:
             session.addTag(self._tag)
             for name, view in self._views.items():
                 _rows_of(session, view).createOrReplaceTempView(name)
-            # `session.sql` would have Spark read and check the statement once more, to see whether it is a command.
+            # `session.sql` would have Spark check the statement a second time, to see whether it is a command.
             made = DataFrame.withPlan(SQL(self._sql), session)
             if self._interrupted.is_set():
                 raise SparkFailed("Stopped.")

@@ -72,7 +72,7 @@ _AROUND = f"aggregate(part.edges, 0D, (turns, e) -> turns + {_TURN})"
 """By how much the direction from `origin` turns along the rings: once around in an area that holds it, and once the
 other way in one that holds the place opposite on the globe."""
 _ON_THIS_SIDE = f"forall(part.edges, e -> {_dot('origin', 'e.a')} > 0D)"
-"""Tells the latter from the half of a bow-tie that runs clockwise."""
+"""Distinguishes the second case from the half of a bow-tie that runs clockwise."""
 _IN_PART = f"""part.area AND
   exists(array({_AROUND}), turns -> turns > pi() OR (turns < -pi() AND {_ON_THIS_SIDE}))"""
 

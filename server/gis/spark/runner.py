@@ -2,7 +2,8 @@
 
 The operation itself plans, so that names, types, notes and refusals are the same on both engines. Its tables are
 copied to a folder (`staging`), Spark writes the rows of the result there, and they come back by COPY into the
-table that the step makes in the same transaction. Whatever happens in between, nothing of it is left."""
+table that the step makes in the same transaction. The folder is removed in any case, and the table if a part
+fails."""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ class SparkRunner(StepRunner):
 
     @staticmethod
     def can_run(operation: str) -> bool:
-        """Whether the operation is ported; some forms of it may be refused all the same."""
+        """Whether the operation is ported. Some of its options may still be refused."""
         return operation in COMPILERS
 
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:

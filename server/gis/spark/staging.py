@@ -143,7 +143,7 @@ def _batches(file: Path) -> Iterator[bytes]:
     with parquet.ParquetFile(file) as opened:
         for batch in opened.iter_batches(batch_size=20_000):
             written = BytesIO()
-            # Texts are quoted and nulls are not, which is how PostgreSQL tells an empty text from none.
+            # Texts are quoted and nulls are not, which is how PostgreSQL distinguishes an empty text from null.
             csv.write_csv(batch, written, csv.WriteOptions(include_header=False))
             yield written.getvalue()
 

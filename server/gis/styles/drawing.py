@@ -129,7 +129,7 @@ def heat(family: GeometryFamily, colors: tuple[str, ...], radius: float, weight:
 
 
 def labels(family: GeometryFamily, text: Expression, spec: StyleSpec) -> DrawLayer:
-    """A text beside points, on the middle of everything else; each once.
+    """Labels next to points, and in the middle of lines and areas; one for each feature.
 
     The style says its size, whether labels may overlap, and from which zoom on they are written."""
     layout: dict[str, Any] = {

@@ -248,7 +248,7 @@ class OverviewStatements(LayerStatements):
 
 class DenseStatements(LayerStatements):
     """Statements of tiles that the table is drawn into because cells of overviews are too wide. Of shapes that
-    cannot be told apart there, few are drawn; the weights of a band say of how many."""
+    cannot be distinguished there, few are drawn; the weights of a band say how many each stands for."""
 
     is_estimate = True
 
@@ -279,7 +279,7 @@ class _OverviewWriter(StatementWriter):
         self._columns.append((WEIGHT, weight))
         relative = weight / sa.literal_column(repr(ladder.mean_weight(zoom)), sa.Double)
         if layer.style.kind == "heatmap":
-            # Beside a dense tile each row counts as one.
+            # Next to a dense tile each row counts as one.
             self._columns.append((HEAT, weight if zoom >= ladder.drawn_below else relative))
         elif not self._shapes:
             self._columns.append((SIZE, _size(relative)))

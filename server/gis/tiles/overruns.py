@@ -1,10 +1,9 @@
 """Tiles that PostgreSQL cannot stop drawing: within a single call, PostGIS checks neither limits nor cancellation.
 
-What runs on for `GRACE_S` after it was cancelled, while PostgreSQL answers others at once, is terminated, which takes
-effect when the call returns. Until the backend is gone its place stays taken: the server never has more backends
-than it is allowed. What was drawn, a table with a filter, counts as too complex at that zoom meanwhile and for a while
-after: its tiles are a note that says so.
-"""
+A backend that still runs `GRACE_S` after its cancellation, while PostgreSQL answers others immediately, is
+terminated, which takes effect when the call returns. Until the backend is gone its place stays taken: the server
+never has more backends than it is allowed. The table with its filter counts as too complex at that zoom until
+then and for some time after: its tiles contain a note that says so."""
 
 from __future__ import annotations
 

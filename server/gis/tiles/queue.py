@@ -1,10 +1,9 @@
 """Decides which tile is drawn next.
 
-Visitors (network addresses) are served one after another, and so are the maps of each; of one map the newest request:
-it is what somebody looks at now. A visitor, a map and a table may each hold only a part of the connections, so that
-none of them stops the others. Requests that nobody waits
-for leave the queue before they start.
-"""
+Visitors (network addresses) are served one after another, and so are the maps of each; of one map the newest
+request: it is what somebody looks at now. A visitor, a map and a table may each hold only a part of the
+connections, so that none of them stops the others. Requests whose clients no longer wait leave the queue before
+they start."""
 
 from __future__ import annotations
 

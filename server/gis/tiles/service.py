@@ -236,7 +236,8 @@ class TileService:
         return made
 
     async def _draw_admitted(self, request: TileRequest, table: Table, key: Key, tile: Tile) -> DrawnTile:
-        """Draw, then return connection and place; if PostgreSQL goes on with the tile, only once it has stopped."""
+        """Draw, then return connection and place; if PostgreSQL continues to draw the tile, only after it has
+        stopped."""
         connection: asyncpg.Connection | None = None
         is_drawn = False
         try:

@@ -232,7 +232,7 @@ class StatementWriter:
         return f"matched.{self._doubtful_name}" if self._doubts() else self._invalid
 
     def _doubts(self) -> str:
-        """The column that tells so of each row, where it differs from row to row."""
+        """The column that says whether a row may be invalid, if that differs from row to row; otherwise empty."""
         is_open = self._invalid in ("", "true") or self._dimension_of_type() != 2
         return "" if is_open else f", {self._invalid} AS {self._doubtful_name}"
 
@@ -350,8 +350,7 @@ class StatementWriter:
         return f"{found} AND {checked} AND ({self._where})"
 
     def _rank(self) -> str:
-        """Largest first; then by a hash, which is even over the map, and last by what tells two rows
-        apart."""
+        """Largest first; then by a hash, which is even over the map, and last by what distinguishes two rows."""
         g = self._geometry()
         parts = []
         if self._shapes:
@@ -362,7 +361,7 @@ class StatementWriter:
         return ", ".join([*parts, *self._even_order()])
 
     def _even_order(self) -> tuple[str, ...]:
-        """A hash, and what tells rows of the same hash apart."""
+        """A hash, and what distinguishes rows with the same hash."""
         if (key := self._key()) is not None:
             column = f"{self._relation()}.{quoted(key.name)}"
             return f"hashint8({column}::bigint)", column

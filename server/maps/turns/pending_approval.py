@@ -64,7 +64,7 @@ def open_questions(questions: Sequence[Mapping[str, Any]], answers: Mapping[str,
 
 
 def add_usage(before: TurnUsage, after: TurnUsage) -> TurnUsage:
-    """Usage of a turn before and after an approval; the cost is None if a part of it is unknown."""
+    """Usage of a turn before and after an approval; the cost is None if any part is unknown."""
     spent = [usage for usage in (before, after) if usage.steps or usage.cost is not None]
     costs = [usage.cost for usage in spent if usage.cost is not None]
     return TurnUsage(

@@ -1,4 +1,4 @@
-"""Squares, hexagons and clusters in tiles that are drawn from overviews, and hexagons beside these tiles."""
+"""Squares, hexagons and clusters in tiles that are drawn from overviews, and hexagons in tiles next to those."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.statement import LayerStatements, TileStatement
 
 BLOCKS = 8
-"""Number of squares in a row of a tile by which rows beside dense tiles are searched."""
+"""Number of squares along a side of a tile, by which rows next to dense tiles are searched."""
 ANYWHERE = (-1e12, -1e12, 1e12, 1e12)
 
 CELLS_AND_ROWS = """(

@@ -31,7 +31,8 @@ PURPOSES = {
 
 
 def kept(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
-    """The parts of a shape that have the dimension of the source: a repaired polygon may have lines beside it."""
+    """The parts of a shape that have the dimension of the source: a repair may turn a polygon into polygons and
+    lines."""
     dimension = DIMENSIONS.get(source.family)
     return shape if dimension is None else func.ST_CollectionExtract(shape, dimension, type_=Geometry())
 

@@ -55,8 +55,8 @@ def reshaped(
     comments: Mapping[str, str] | None = None,
     beside: FromClause | None = None,
 ) -> Step:
-    """Each row with its attributes, further columns and a new shape, which may refer to what is `beside` each row.
-    Null and empty shapes stay null."""
+    """Each row with its attributes, further columns and a new shape, which may refer to `beside`, a FROM clause
+    that is joined to each row. Null and empty shapes stay null."""
     statement = select(
         *attribute_columns(source, [each.name for each in columns]), *columns, shape.label(GEOMETRY)
     )
