@@ -5,7 +5,7 @@ import { MapView } from "../map/view";
 import type { Layer } from "../protocol/types";
 import { drawLegend, legendLines, photograph } from "../share/picture";
 import { base } from "../instance/state";
-import { penOf } from "../ui/canvas";
+import { directionOf, penOf } from "../ui/canvas";
 import { type Box, CSS_PIXELS, DPI, PIXELS, roundLength, type Sheet, zoomFor } from "./sheet";
 
 const QUIET = { receipt: () => undefined, moved: () => undefined, clicked: () => undefined, projected: () => undefined, hovered: () => undefined };
@@ -65,7 +65,6 @@ function compose(sheet: Sheet, content: Content, map: MapLibre, shot: ImageBitma
   pen.fillStyle = "#fff";
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.scale(PIXELS, PIXELS);
-  pen.direction = direction.value;
   const { map: frame } = sheet;
   pen.drawImage(shot, frame.x, frame.y, frame.width, frame.height);
   pen.strokeStyle = INK;
@@ -77,7 +76,6 @@ function compose(sheet: Sheet, content: Content, map: MapLibre, shot: ImageBitma
     pen.save();
     pen.translate(frame.x, frame.y);
     pen.scale(1 / CSS_PIXELS, 1 / CSS_PIXELS);
-    pen.direction = "ltr";
     drawLegend(pen, lines);
     pen.restore();
   }
@@ -96,6 +94,7 @@ function text(pen: CanvasRenderingContext2D, words: string, x: number, y: number
   pen.font = `${weight} ${size * 10}px system-ui, sans-serif`;
   pen.fillStyle = INK;
   pen.textAlign = align;
+  pen.direction = directionOf(words);
   pen.textBaseline = "middle";
   pen.fillText(words, 0, 0);
   pen.restore();

@@ -17,7 +17,7 @@ export async function printSheet(paper: Paper, isLandscape: boolean, format: "pd
   const attribution = `${sourceOfBase()} · GeoAgent · ${new Date().toISOString().slice(0, 10)}`;
   const canvas = await drawSheet(sheet, { ...content, attribution }, view, shownLayers());
   const file = format === "png" ? await withResolution(await encoded(canvas, "image/png"), DPI) : await pdfOf(canvas, sheet, content.title);
-  save(file, `${fileName("map")}.${format}`);
+  save(file, `${fileName("map", content.title || undefined)}.${format}`);
 }
 
 async function pdfOf(canvas: HTMLCanvasElement, sheet: Sheet, title: string): Promise<Blob> {

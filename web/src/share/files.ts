@@ -22,9 +22,9 @@ export function shownLayers(): Layer[] {
   return shown.filter(({ id, visible }) => visible && (isolated.value === null || id === isolated.value));
 }
 
-/** The name of the map as a file's; this word where it has none. */
-export function fileName(otherwise: string): string {
-  return (description.value?.name ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || otherwise;
+/** The name of the map, or a title, as a file's; this word where there is none. */
+export function fileName(otherwise: string, title = description.value?.name ?? ""): string {
+  return title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || otherwise;
 }
 
 export function sourceOfBase(): string {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { thinned } from "../map/tiles/thinned";
 import { layer } from "../testing/samples";
-import { legendLines } from "./picture";
+import { language } from "../i18n/i18n";
+import { drawLegend, legendLines } from "./picture";
 
 it("the swatches of a picture are as translucent as the shapes on the map", () => {
   const paint = { "circle-opacity": 0.8, "circle-stroke-color": "#ffffff", "circle-stroke-opacity": 0.9 };
@@ -25,4 +26,27 @@ it("the legend of a picture says where the map is thinned, and what is from a sa
   const lines = legendLines({ ...airports, legend: { ...legend, note: "Values are from a sample" } }).map((line) => line.text);
   thinned.value = new Map();
   expect(lines.slice(1)).toEqual(["Values are from a sample", "Thinned: 41,000 represent about 10.0 million in view"]);
+});
+
+it("the legend of a picture runs as the page does, and each line as its own letters", () => {
+  const written: [string, number, CanvasDirection, CanvasTextAlign][] = [];
+  const pen = {
+    measureText: (text: string) => ({ width: 10 * text.length }),
+    fillText: (text: string, x: number) => written.push([text, x, pen.direction, pen.textAlign]),
+    direction: "ltr" as CanvasDirection, textAlign: "left" as CanvasTextAlign,
+    beginPath: () => undefined, fill: () => undefined, stroke: () => undefined, arc: () => undefined, roundRect: () => undefined,
+  };
+  const [line] = legendLines(layer("airports"));
+  if (line === undefined) throw new Error("a layer has a title");
+  const swatch = { label: "airports", color: "#ff0000" } as typeof line.swatch;
+  const lines = [{ ...line, swatch }, { ...line, text: "حتى 5", swatch: null }];
+  drawLegend(pen as unknown as CanvasRenderingContext2D, lines);
+  expect(written.map(([, , ...more]) => more)).toEqual([["ltr", "left"], ["rtl", "left"]]);
+  expect(written[1]?.[1]).toBe(32);
+  language.value = "ar";
+  drawLegend(pen as unknown as CanvasRenderingContext2D, lines);
+  language.value = "en";
+  expect(written.slice(2).map(([, , ...more]) => more)).toEqual([["ltr", "right"], ["rtl", "right"]]);
+  // The card is as wide as its longest line, which has a swatch: 20 + 8 + 80 pixels, and a margin on both sides.
+  expect(written.slice(2).map(([, x]) => x)).toEqual([140 - 28, 140]);
 });

@@ -4,9 +4,9 @@ import { describe } from "../data/cql2";
 import { type Ink, inkOf } from "../layers/style/ink";
 import { legendEntries, legendLabel, legendTitle } from "../layers/style/words";
 import { thinnedWords } from "../layers/thinned-words";
-import { inOwnWords, t } from "../i18n/i18n";
+import { direction, inOwnWords, t } from "../i18n/i18n";
 import type { Layer, LegendEntry } from "../protocol/types";
-import { encoded, penOf } from "../ui/canvas";
+import { directionOf, encoded, penOf } from "../ui/canvas";
 
 const ROW = 20;
 const PAD = 16;
@@ -67,7 +67,7 @@ export function legendLines(layer: Layer): Line[] {
   return [title, ...filter, ...column, ...rows, ...notes];
 }
 
-/** At the start of the map, in CSS pixels. */
+/** In the corner of the map that is on the left, in CSS pixels; its lines begin where those of the page do. */
 export function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {
   const font = (bold: boolean) => `${bold ? 600 : 400} 12px system-ui, sans-serif`;
   const swatches = Math.max(20, ...lines.map((line) => 2 * radius(line)));
@@ -83,15 +83,20 @@ export function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {
   pen.roundRect(PAD, PAD, width, height, 8);
   pen.fill();
   pen.textBaseline = "middle";
+  const isTurned = direction.value === "rtl";
+  pen.textAlign = isTurned ? "right" : "left";
+  const at = (inside: number) => (isTurned ? width - inside : 2 * PAD + inside);
   let top = PAD + PAD / 2;
   for (const line of lines) {
     const y = top + high(line) / 2;
     top += high(line);
-    if (line.swatch !== null) drawSwatch(pen, line, line.swatch.color, 2 * PAD + swatches / 2, y);
+    if (line.swatch !== null) drawSwatch(pen, line, line.swatch.color, at(swatches / 2), y);
     pen.fillStyle = "#182026";
     pen.font = font(line.bold);
-    pen.fillText(line.text, 2 * PAD + indent(line), y);
+    pen.direction = directionOf(line.text);
+    pen.fillText(line.text, at(indent(line)), y);
   }
+  pen.textAlign = "left";
 }
 
 /** Pixels of a circle of the legend, as large as on the map within reason; 0 for other shapes. */

@@ -9,6 +9,9 @@ export function penOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   return pen;
 }
 
+/** The direction of a line by its letters, which is not always the page's: names and values have their own. */
+export const directionOf = (text: string): "rtl" | "ltr" => (/[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text) ? "rtl" : "ltr");
+
 /** Waits for the picture to be saved. A failure is shown on the page. */
 export async function notifyFailure(saving: Promise<void>): Promise<void> {
   try {
