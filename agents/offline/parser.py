@@ -24,6 +24,8 @@ from agents.offline.commands.tables_named import on_the_map, them_alone
 from agents.offline.commands.tools import tool_commands
 from agents.offline.coverage import COMMANDS, refuse_two_styles, unread_words
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.geometries import take_everywhere
+from agents.offline.language.conditions.ranks import first_of
 from agents.offline.language.conditions.rates import compares_rate
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.lexicon import ASKING, COLOUR, SHOW, STARTS
@@ -214,7 +216,7 @@ class Parser(DrawingCommands, DataCommands):
         self._skip_to(start)
         self._skip_joiners()
         begin = self.cursor.at
-        is_short = not self.cursor.done and self.cursor.end - begin <= MAX_QUESTION_TOKENS
+        is_short = 0 < self.cursor.end - begin <= MAX_QUESTION_TOKENS
         if not is_short or compares_rate(self.cursor, self.vocabulary):
             return None
         try:
@@ -270,7 +272,7 @@ class Parser(DrawingCommands, DataCommands):
             self._skip_joiners()
         taken = praise or cursor.take(p.FLUFF)
         asks = taken is None and cursor.take("tell me", "and tell me") and cursor.word() in ASKING
-        # `just the fires` is a condition, `first` may be a bus company; `just colour them` is polite.
+        # `just the fires` is a condition, `first` may be a bus company.
         is_command = cursor.word() in STARTS or not (praise or taken in ("just", "first", "next"))
         is_polite = bool(taken or asks) and not cursor.done and is_command
         cursor.at = cursor.at if is_polite else start
@@ -278,15 +280,14 @@ class Parser(DrawingCommands, DataCommands):
 
     def _command(self) -> Command:
         cursor, start = self.cursor, self.cursor.at
-        self._start = start
-        furthest = start
+        self._start = furthest = start
         partial: Intent | None = None
         for rule in self.rules:
             cursor.at = start
             intent = self._tried(rule)
             if intent is None:
                 continue
-            reached = cursor.at
+            intent, reached = first_of(cursor, intent), cursor.at
             self._take_tail()
             if self._at_end() and not _of_unknown_noun(intent):
                 return self._made(intent, start)
@@ -322,9 +323,9 @@ class Parser(DrawingCommands, DataCommands):
 
     def _take_tail(self) -> None:
         while True:
-            start = self.cursor.at
-            self.cursor.take(",")
-            if not (self.cursor.take(p.TAIL) or self.cursor.take_meaning()):
+            cursor, start = self.cursor, self.cursor.at
+            cursor.take(",")
+            if not (cursor.take(p.TAIL) or cursor.take_meaning() or take_everywhere(cursor, self.vocabulary)):
                 self.cursor.at = start
                 return
 

@@ -13,14 +13,13 @@ from typing import Any
 from agents.offline.answers import refusals
 from agents.offline.commands import (
     catalogue,
-    charts,
     exports,
     history,
     layers,
     tools,
     view,
 )
-from agents.offline.commands.plans import drawing, questions
+from agents.offline.commands.plans import charts, drawing, questions
 from agents.offline.meaning.intents import Analyse, Chart, Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.tables_meant import (

@@ -137,12 +137,19 @@ def _opening(
         found = template(title=title, rows=shown, column=by_distance)
     elif "ranks" in traits and 1 < rows == ran[-1].arguments.get("n"):
         found = texts.FOUND_TITLE(title=title)
+    elif rows and "makes_areas" not in traits and _lists_figures(ran[-1], traits):
+        found = texts.FOUND_TITLE(title=title)  # the number of figures is not one itself
     elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
         found = texts.COUNTED_FOR(title=title, n=rows) if rows else texts.FOUND_NONE(title=title, classes="")
     empty = next((each for each in ran if not each.result.data["rows"]), None)
     if empty is None or empty is ran[-1]:
         return [found]
     return [found, texts.EMPTIED_BY(step=empty.arguments.get("title", empty.call.name))]
+
+
+def _lists_figures(last: Done, traits: frozenset[OperationTrait]) -> bool:
+    """Whether the rows are figures of all rows, or of groups by several columns."""
+    return "groups" in traits and "aggregates" in last.arguments and len(last.arguments.get("by", ())) != 1
 
 
 def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Collection[str]) -> str:

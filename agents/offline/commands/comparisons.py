@@ -16,7 +16,7 @@ from agents.offline.language.names.costs import years_in
 from agents.offline.language.phrasebook import SET_AGAINST
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, OneOf, all_of
+from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf, Quantity, all_of
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
 _THERE_ARE = "((are|were) there|(do|did) (we|you|they) have)"
@@ -37,6 +37,7 @@ _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
 _BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
+_YEAR, _GROUPS = re.compile(r"(?:19|20)\d\d"), re.compile(r"\b(?:by|per|for each|in each)\b", re.IGNORECASE)
 COMMANDS = Commands()
 on = COMMANDS.on
 
@@ -152,7 +153,7 @@ def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     *(
         f"{_THERE_IS} {how} {_IN} {{one:words}} {other} {{other:words}}"
         for how, other in (
-            ("how=(more|fewer|less) {rows:selection}", f"than {_IN}"),
+            ("how=(more|fewer|less) {rows:selection}", f"than [{_IN}]"),
             ("(more|fewer|less) {rows:selection} [,]", f"[,] or [{_IN}]"),
         )
     ),
@@ -170,8 +171,16 @@ def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     rows = bound["rows"]
     if not rows.mention.tables or rows.mention.guessed or rows.top is not None:
         return None
-    one, other = (OneOf(bound[name].removeprefix("the ")) for name in ("one", "other"))
+    if _GROUPS.search(bound["other"]):
+        return None
+    one, other = (_place_or_year(bound[name]) for name in ("one", "other"))
     return Count(rows.mention, one, among=rows.where, versus=other, claim=_CLAIMS[bound.get("how", "")])
+
+
+def _place_or_year(text: str) -> Condition:
+    if _YEAR.fullmatch(text):
+        return Compare("=", Quantity(float(text), text=text), measure="time")
+    return OneOf(text.removeprefix("the "))
 
 
 def of_both_values(count: Count, after: Conditions) -> Count:
@@ -199,9 +208,10 @@ def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent
     """`average elevation of airports in Peru vs Bolivia`."""
     rows = bound["rows"]
     columns = vocabulary.columns_called(tables_of(rows.mention, vocabulary), bound["what"])
-    if not columns or rows.top is not None or not rows.mention.tables:
+    is_grouped = _GROUPS.search(bound["other"])
+    if not columns or rows.top is not None or not rows.mention.tables or is_grouped:
         return None
-    one, other = (all_of(rows.where, OneOf(bound[name].removeprefix("the "))) for name in ("one", "other"))
+    one, other = (all_of(rows.where, _place_or_year(bound[name])) for name in ("one", "other"))
     what = STATISTICS[bound["how"].lower()]
     return Statistic(what, ColumnMention(bound["what"], columns), rows.mention, one, versus=other)
 
@@ -219,6 +229,7 @@ def _figures_compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Inten
     f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} than {{others:selection}}",
     f"{_THERE_ARE} how=(more|fewer|less) {{rows:selection}} which=(or [more|fewer|less]) {{others:selection}}",
     "how many which=(more|fewer|less) {rows:selection} than {others:selection} [are|were|do] [there|we have]",
+    "compare [the] which=(number) of {rows:selection} (and|with|to) [that of] {others:selection}",
     cost=-6.0,
 )
 def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:

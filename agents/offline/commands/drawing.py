@@ -312,10 +312,11 @@ class DrawingCommands(Grammar):
         if cursor.take(p.ONES):
             return None
         subject = self.subject(values=False)
-        if subject is None:
-            cursor.at = start
-            cursor.take("the")
-        return subject
+        if subject is not None and not (subject.where is None and cursor.word() in ("ones", "one")):
+            return subject
+        cursor.at = start
+        cursor.take("the")  # `the heating ones`, a value, although there is a heat network
+        return None
 
     def _refinement(self, subject: Subject | None, mode: str) -> Refine | None:
         cursor = self.cursor

@@ -28,8 +28,8 @@ _RANKED = re.compile(
     re.IGNORECASE,
 )
 _SINGLE = re.compile(
-    r"(?:and )?(?:which|what|who)(?: one| of (?:them|these|those))? (?:has|have|had|is|was|got) (?:the )?"
-    r"(?P<most>most|highest|lowest|fewest|least)(?: one)?\W*",
+    r"(?:and )?(?:(?:which|what|who)(?: one| of (?:them|these|those))? (?:has|have|had|is|was|got)|what['’]?s)"
+    r" (?:the )?(?P<most>most|highest|lowest|fewest|least)(?: one)?\W*",
     re.IGNORECASE,
 )
 _BY = re.compile(rf"{_OPENER}by (?:the |their )?(?P<by>[^?,]+?)\W*", re.IGNORECASE)

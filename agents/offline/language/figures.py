@@ -18,6 +18,7 @@ from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, spelt_out
 from agents.offline.language.names.columns import measure_columns
+from agents.offline.language.names.costs import is_cost_of
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
@@ -40,6 +41,8 @@ _COLUMN_ENDS = word_set("""
 _SAME_IN_PLURAL = word_set("species people children sheep fish deer data")
 _ADDED_UP = ("area", "long", "people")
 """Measures that are summed if no function is named."""
+_TOTALS = word_set("use usage consumption production generation emissions")
+"""Nouns for amounts that add up: `gas use`."""
 _ADDED_UP_UNITS = ("currency", "mass", "power")
 """Dimensions of units that are summed likewise."""
 _OF_EACH = word_set("average mean median rate share percent percentage per ratio density index lane track")
@@ -76,8 +79,10 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     columns = [column for name in names if (column := table.column(name)) is not None]
     words = fold(said).split()
     is_price = _CHARGES.isdisjoint(words) and any(spelt_out(each.name) & _PRICES for each in columns)
-    if is_price or any(is_of_each(each, said) for each in columns):
+    if is_price or any(is_of_each(each, said) or is_cost_of(each.name, said) for each in columns):
         return False
+    if not _TOTALS.isdisjoint(words):
+        return True
     measured = {name for measure in _ADDED_UP for name in measure_columns(table, measure)}
     units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
     measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}

@@ -45,11 +45,6 @@ LINKS = Phrases("""
     | were | was | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
 """)
 OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
-EVERYWHERE = Phrases("""
-    in (the|our|my|your) (database|dataset|data) | (in|of) the world | in [all] the [whole] world | on earth | worldwide
-    | globally
-""")
-
 WITH = Phrases("""
     (that|which) (have|has|had) | who have | there's | [that|which] went to | with | at | having | have | has | had
     | whose | where | (for|of) which
@@ -294,6 +289,7 @@ LIST = Phrases("""
 
 COUNTED = Phrases(
     "[and|for] how (many|often) [of them] [are there] | [the] (number|numbers|count) [of] | count [of|up]"
+    " | [,] by [the] number of"
     " | n [=] [?]"
 )
 MOST_OF = Phrases(
@@ -307,6 +303,8 @@ WITH_SHARE = Phrases("""
 """)
 AS_SHARE_OF = Phrases("[,] (as|in) [a|the] (share|percentage|percent|proportion|fraction|part|%) of [the]")
 COMPARE = Phrases("compare")
+ONLY_TOP = Phrases("[[and] show] [only|just] [the] top")
+AND_WITH = Phrases("[,] (and|with|to)")
 OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what)")
 HOW_MUCH = Phrases("how much")
 SHARE = Phrases("""

@@ -112,6 +112,14 @@ class Pieces(Grammar):
         if quantity is not None and quantity.unit is not None and quantity.unit.dimension == dimension:
             yield Span(self.cursor.at, quantity)
 
+    def _lasting(self, at: int) -> Iterable[Span]:
+        """`more than 10 days`: a comparison with a time."""
+        self.cursor.at = at
+        found = self.conditions(None).comparison(ColumnMention("days"))
+        value = found.value if isinstance(found, Compare) else None
+        if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "time":
+            yield Span(self.cursor.at, found)
+
     def _lengths(self, at: int) -> Iterable[Span]:
         """`10, 50 and 100 km`: the last unit applies to numbers without one."""
         self.cursor.at = at

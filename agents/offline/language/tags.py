@@ -28,7 +28,7 @@ from agents.offline.language.nouns import (
 from agents.offline.language.pieces import ANY_WORD, GUESS, cost_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_numbered, is_plural, name_words, singular
+from agents.offline.language.words import is_numbered, is_plural, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -50,6 +50,9 @@ CALLED = 0.5
 """Added for a row by its name: `the district Old Town`."""
 NAMED = 2.0
 """Added for reading a name as a kind: `Oak Park Hospital` as a hospital of some kind."""
+MAX_SINCE_NO = 5
+"""Maximum number of words from `no` to `them`, in `with no wells in them`."""
+_NONE = word_set("no any without")
 
 
 class Tags(Figures):
@@ -78,7 +81,7 @@ class Tags(Figures):
             "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
-            "system": self._taking(take_system),
+            "system": self._taking(take_system), "lasting": self._lasting,
             "many": self._many, "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
         }  # fmt: skip
 
@@ -197,8 +200,10 @@ class Tags(Figures):
         """`them`: the result of the previous step, or the layer mentioned last."""
         self.cursor.at = at
         if self.cursor.take(p.RESULT):
-            text = self.cursor.since(at)
-            yield Span(self.cursor.at, Features(text=text, previous=True), PER_ROW * text.startswith("each"))
+            text, before = self.cursor.since(at), self.cursor.words[max(0, at - MAX_SINCE_NO) : at]
+            are_own = before[-1:] in (["in"], ["inside"]) and not _NONE.isdisjoint(before)
+            cost = PER_ROW * text.startswith("each") + are_own  # `basins with no wells in them`
+            yield Span(self.cursor.at, Features(text=text, previous=True), cost)
         self.cursor.at = at
         if self.cursor.take("those", "the ones", "ones"):
             yield Span(self.cursor.at, Features(text="them", previous=True), 1.0)

@@ -106,6 +106,12 @@ def is_plural(name: str) -> bool:
     return name_words(name)[-1:] != _spelt(name)[-1:]
 
 
+def participle_of(verb: str) -> str:
+    """`refused` of `refuse`."""
+    irregular = (done for done, each in english().irregular.items() if each == verb)
+    return next(irregular, f"{verb.removesuffix('e')}ed")
+
+
 def is_participle(word: str) -> bool:
     """Whether a word may say what was done: `affected`, `built`."""
     return word.endswith("ed") or word in english().irregular

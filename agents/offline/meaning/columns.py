@@ -155,6 +155,9 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
     unit = value.unit if isinstance(value, Quantity) else None
     if condition.column is not None:
         mention = _in_whose_range(table, condition.column, value)
+        if "/" in mention.text and (unsure := units.of_any_unit(table)):  # `above 10 mg/L`
+            named = [each for each in table.columns if each.name in mention.columns]
+            return chosen(scene, [*named, *unsure], None, _value_text(condition))
         return _when_if_a_year(table, named_column(scene, table, mention, unit=unit), value)
     if isinstance(value, Day) or condition.measure == "time":
         is_year = isinstance(value, Day | Quantity) and value.text.isdigit()
@@ -185,6 +188,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             both = [c for c in by_measure if is_point_in_time(c)] or _times_of_origin(table)
         if not both and not fitting:
             raise _no_unit(table, unit)
+        if unsure := units.of_any_unit(table) if not both else []:
+            return chosen(scene, [*fitting, *unsure], None, _value_text(condition))
         return chosen(scene, both or fitting, unit, _value_text(condition))
     if condition.measure:
         if not by_measure and condition.measure == "old" and (times := _times_of_origin(table)):

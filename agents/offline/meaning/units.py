@@ -216,3 +216,21 @@ def whole(value: float, text: str = "") -> float | int:
     if text.isdecimal() and isclose(float(text), value):  # not 1 of `between 1 and 5 million`
         return int(text)
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def of_any_unit(table: Table) -> list[Column]:
+    """The numeric columns whose unit another column of the row tells: `result`, beside `units`."""
+    has_units = any(
+        each.kind == "text" and not _UNIT_COLUMNS.isdisjoint(name_words(each.name)) for each in table.columns
+    )
+    return [
+        each
+        for each in (table.columns if has_units else ())
+        if each.kind in ("integer", "number")
+        and column_unit(each) is None
+        and not _RESULTS.isdisjoint((*name_words(each.name), *name_words(each.comment or "")[:1]))
+    ]
+
+
+_UNIT_COLUMNS = word_set("unit uom")
+_RESULTS = word_set("result rslt value val reading measurement concentration conc amount")

@@ -81,6 +81,15 @@ async def test_every_kind_of_analysis_of_the_language_page_ends_with_a_result(fe
     assert failed == []
 
 
+async def test_figures_of_all_rows_are_told_without_their_number(offline_server: Server) -> None:
+    async with client(offline_server) as one:
+        await one.ask("join")
+        await one.says("max and min elevation of airports")
+        answer = one.named("ai_response")[-1]["message"]
+        assert answer.startswith("Highest elevation and lowest elevation of airports."), answer
+        assert "| max_elevation_m | count | min_elevation_m |" in answer
+
+
 @pytest.mark.parametrize(
     ("words", "first"),
     [

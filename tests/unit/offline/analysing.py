@@ -180,8 +180,9 @@ class MemoryAnalysis:
             return [{**row, change["name"]: str(row[change["column"]])[:long]} for row in rows]
         if change["function"] == "date_difference":
             ends = (change["column"], change["other"])
-            spans = [[date.fromisoformat(row[name]) for name in ends] for row in rows]
-            return [{**row, change["name"]: (b - a).days} for row, (a, b) in zip(rows, spans, strict=True)]
+            spans = [[date.fromisoformat(row[name]) for name in ends if row[name]] for row in rows]
+            days = [(each[-1] - each[0]).days if len(each) > 1 else None for each in spans]
+            return [{**row, change["name"]: each} for row, each in zip(rows, days, strict=True)]
         if change["function"] != "geometry" or "name" not in change or len(changes) > 1:
             return rows
         axis = 0 if change["fact"].startswith(("x", "lon")) else 1

@@ -62,6 +62,7 @@ def _limit(bindings: Mapping[str, Any], words: str) -> int:
     return int(bindings.get("n") or (10 if singular(noun) != noun else 1))
 
 
+@on("<ask> how=(top) [{n:count}] {by:column} (for|with) {source:rows}")
 @on("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}")
 @on(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}")
 def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -183,7 +184,7 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 @on(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}")
-@on("<ask> how=(top) [{n:count}] {by:column} by [total] {counted:counted}", cost=0.5)
+@on("<ask> how=(top) [{n:count}] {by:column} (by|for) [total] {counted:counted}", cost=0.5)
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which continent has the most people`, `… the largest area`.
 

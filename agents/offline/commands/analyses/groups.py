@@ -254,7 +254,7 @@ def area_column(
     own: Table | None, words: tuple[str, ...], vocabulary: Vocabulary
 ) -> tuple[Table, str] | None:
     """The text column that exactly one table of areas has, if the points of `own` lack it. Words that also name a
-    table must be the column's whole name: `district` is not a `kind`, “district or municipality”."""
+    table must be the column's whole name: `district` is not a `kind`, “district or municipality”. No values count."""
     if own is None or own.geometry_family != "point" or columns_called((own,), words):
         return None
     of_table = vocabulary.match_table(words)
@@ -264,11 +264,9 @@ def area_column(
         for table in vocabulary.few_tables
         if table.geometry_family == "polygon"
     }
-    having = [
-        (table, names[0])
-        for table, names in own_columns.items()
-        if len(names) == 1 and not _is_number(table, names[0])
-    ]
+    named = [(table, names[0]) for table, names in own_columns.items() if len(names) == 1]
+    values = {each[:2] for each in vocabulary.values_called(words)}
+    having = [each for each in named if not _is_number(*each) and each not in values]
     return having[0] if len(having) == 1 else None
 
 

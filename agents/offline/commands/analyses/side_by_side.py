@@ -1,4 +1,5 @@
-"""Comparisons of two columns (`the gap between planned and built dwellings`) and of two values (`oaks and ashes`)."""
+"""Comparisons of two columns (`the gap between planned and built dwellings`, the days between two dates) and of two
+values (`oaks and ashes`)."""
 
 from __future__ import annotations
 
@@ -8,18 +9,35 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
+from agents.offline.language.conditions.times.in_force import times_until
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.names.columns import columns_called, measure_columns
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.words import is_plural, name_words, singular
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import OneOf
-from agents.offline.meaning.features import Features
-from agents.offline.meaning.steps import ColumnWords, Grouped, first_groups_step, quoted, step
+from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare, OneOf, Quantity
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import (
+    EXACT_TIMES,
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    LateCondition,
+    first_groups_step,
+    quoted,
+    step,
+    time_between,
+    top_step,
+)
+from agents.units import UNITS, Unit
 
 DIFFERENCE = "difference"
 """The added column."""
 _MORE = "|".join(each for each, (_, measure) in COMPARATIVES.items() if measure)
 _GAP = "(gap|difference) between [the] {one:column} and [the] {two:column}"
+_TO_DONE = "(to [be]|until [(it|they) (was|were|is|are)]) {done:name}"
+_LASTING = f"{{source:rows}} [that|which|who] (took|take|needed) said=({{lasting:lasting}}) {_TO_DONE}"
+_LONGEST = f"[that|which] (took|take|takes|needed) [the] how=(longest|shortest) [time] {_TO_DONE}"
 RULES = Rules()
 on = RULES.on
 
@@ -81,3 +99,47 @@ def _are_values_of_one(one: Any, other: Any) -> bool:
     """Whether the conditions are two values of the same column."""
     values = isinstance(one, OneOf) and isinstance(other, OneOf) and one.text != other.text
     return values and one.column is not None and one.column == other.column and " or " not in one.text
+
+
+@on(f"<ask> {_LASTING}", rows=_LASTING)
+def _lasting(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`bursts that took more than 10 days to repair`"""
+    lasting: Compare = bindings["lasting"]
+    time = lasting.value
+    if not isinstance(time, Quantity) or time.unit is None or time.unit.symbol not in EXACT_TIMES:
+        return None
+    added = _times_of_rows(bindings, context, time.unit)
+    if added is None:
+        return None
+    name = f"{time.unit.symbol}_between"
+    condition = replace(lasting, value=replace(time, unit=None), column=ColumnMention(name, (name,)))
+    title = f"{bindings['source'].heading} that took {bindings['said']} to {bindings['done']}"
+    return (added, step("filter", RESULT, title=title, filter=LateCondition(condition)))
+
+
+@on(f"[<ask>|<what>] [the] [{{n:count}}] {{source:bare}} {_LONGEST}")
+def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which burst took the longest to repair`"""
+    added = _times_of_rows(bindings, context, UNITS["days"])
+    if added is None:
+        return None
+    rows, how = bindings["source"], bindings["how"]
+    count = bindings.get("n") or (MOST_FIRST if is_plural(rows.noun) else 1)
+    title = f"The {f'{count} ' if count > 1 else ''}{rows.noun} that took the {how} to {bindings['done']}"
+    return (
+        added,
+        top_step(RESULT, AddedColumn("days_between"), count, smallest=how == "shortest", title=title),
+    )
+
+
+def _times_of_rows(bindings: Mapping[str, Any], context: Context, unit: Unit) -> AnalysisStep | None:
+    """The rows with the time from their first date to that on which they were done."""
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    is_known = rows.named or (rows.mention is not None and rows.mention.pronoun)
+    dates = times_until(table, bindings["done"].lower()) if table is not None and is_known else None
+    name = f"{unit.symbol}_between"
+    if table is None or dates is None or table.column(name) is not None:
+        return None
+    words = f"{unit.symbol} between {dates[0]} and {dates[1]}"
+    return time_between(rows, dates, unit, name, f"{words[:1].upper()}{words[1:]}")

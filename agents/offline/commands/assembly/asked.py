@@ -234,7 +234,8 @@ class Asked:
         if not columns:
             ranked = self.one("top")
             first = ranked is None or ranked.value.word in ("top", "bottom")
-            if first and named is None and self.has("count", "table", "chart", "most"):
+            counts = self.has("count", "table", "chart", "most", "compare") or self._sets_side_by_side
+            if first and named is None and counts:
                 return dict(COUNT)
             return None
         if len(columns) != 1:
@@ -244,6 +245,12 @@ class Asked:
             return None
         function = self._function(columns[0])
         return {"function": function, "column": ColumnWords(column.text)} if function else None
+
+    @property
+    def _sets_side_by_side(self) -> bool:
+        """Whether the groups are those of some values or years: `2024 vs 2025`."""
+        groups = [each.where for each in self.pieces if each.kind in ("group", "groups")]
+        return any(each is not None and getattr(each, "how", "") != "kind" for each in groups)
 
     @property
     def figure_is_fixed(self) -> bool:

@@ -1,4 +1,5 @@
-"""Figures that need a calculation first: times between dates, quotients of totals, sizes in a unit."""
+"""Figures that need a calculation first: times between dates, quotients of totals, sizes in a unit; and people of a
+place."""
 
 from __future__ import annotations
 
@@ -13,11 +14,20 @@ from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import measure_columns
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, all_of, lies_in_place
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Empty,
+    Negation,
+    OneOf,
+    all_of,
+    lies_in_place,
+)
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.individuals import have_areas_of_people
 from agents.offline.meaning.steps import (
     EXACT_TIMES,
     AddedColumn,
@@ -36,6 +46,8 @@ from agents.units import Unit
 
 _MEASURED = {"area": ("area", "area_m2", "polygon"), "length": ("length", "length_m", "line")}
 """By dimension: the measure, the column that it adds, and the kind of geometry."""
+SOME_PEOPLE = 1.0
+"""Cost of summing people of places."""
 
 
 def of_times(asked: Asked) -> Steps | None:
@@ -283,3 +295,31 @@ def counted_with(asked: Asked) -> Steps | None:
         return None
     title = f"{FIGURE_NAMES[figure['function']]} {asked.all('column')[0].text} of {asked.called}"
     return (summary(asked.rows(asked.where), [], figure, title),)
+
+
+# --- people of a place: all people live in areas, only some of them in cities ---------------------------
+
+
+def cost_of_some_people(asked: Asked) -> float:
+    """The cost of reading a question that names no rows as one about the people of points."""
+    some = asked.table.geometry_family != "polygon" and _counts_people(asked)
+    return SOME_PEOPLE if some else 0.0
+
+
+def of_all_people(
+    meaning: Steps | i.Intent | None, asked: Asked, vocabulary: Vocabulary
+) -> Steps | i.Intent | None:
+    """The meaning; a sum or share of the people in a place is looked up in areas, if a table of areas has people."""
+    if not isinstance(meaning, i.Statistic) or meaning.what != "sum" or not _counts_people(asked):
+        return meaning
+    if not have_areas_of_people(vocabulary.few_tables):
+        return meaning
+    if isinstance(meaning.where, OneOf) and meaning.where.how == "in":
+        return i.Lookup("population", meaning.where.text, share=meaning.share, unit=meaning.unit)
+    return meaning if asked.table.geometry_family == "polygon" else None
+
+
+def _counts_people(asked: Asked) -> bool:
+    """Whether the question names no rows, and a column with their people."""
+    people = set() if asked.has("rows") else set(measure_columns(asked.table, "people"))
+    return any(people & set(each.value.columns) for each in asked.all("column"))

@@ -1,11 +1,16 @@
-"""Checks whether a condition makes sense for a table, and whether a text is a known value."""
+"""Which tables a question may be about, and whether a condition makes sense for one."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS
 from agents.offline.language.conditions.explained_numbers import explains_number
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
@@ -19,7 +24,14 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
 )
+from agents.shared_tables import KeptForShared
 
+MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
+"""Maximum numbers of tables: named, found by words for their columns, found by their values."""
+_OF_FIGURES = frozenset((*STATISTICS, "per", "by", "year", "month", "day", "number"))
+"""Words of figures, which name no table."""
+FEWEST_WORDS = 2
+"""Minimum number of words for columns of a table that is not named."""
 _NEUTRAL_WORDS = word_set("""
     the a an all our your their its we us me i you they there it is are was were be been do does did has have had get
     gets got hold holds contain contains record recorded receive received see saw what what's which who please tell give
@@ -106,3 +118,50 @@ _SHORTEST = 3
 def _unit_of(condition: Compare | Between) -> Any:
     value = condition.value if isinstance(condition, Compare) else condition.low
     return value.unit if isinstance(value, Quantity) else None
+
+
+def named_tables(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
+    """The tables whose rows the request names."""
+    found: dict[str, Table] = {}
+    for at in range(start, cursor.end):
+        cursor.at = at
+        words, _ = cursor.keys()
+        match = vocabulary.match_table(words) if words else None
+        for table in match.found if match is not None and not match.guessed else ():
+            found.setdefault(table.id, table)
+    return [*found.values()][:MAX_TABLES]
+
+
+def likely_tables(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
+    """Tables that the request may be about: with most words for their columns, and with values of theirs."""
+    words = {
+        word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)
+    } - _OF_FIGURES
+    with_words = _by_column_word(vocabulary.few_tables)
+    named = Counter(table for word in words for table in with_words.get(word, ()))
+    having: Counter[str] = Counter()
+    for at in range(start, cursor.end):
+        cursor.at = at
+        keys, _ = cursor.keys(most=MAX_VALUE_WORDS)
+        for length in range(1, len(keys) + 1):
+            tables = {each.id for each, _, _ in vocabulary.values_called(keys[:length])}
+            having.update(dict.fromkeys(tables, length + 1))
+    ranked = [_first_tables(named, MAX_OTHERS), _first_tables(having, MAX_BY_VALUE)]
+    chosen = dict.fromkeys(each for names in ranked for each in names)
+    return [table for table in map(vocabulary.table, chosen) if table is not None]
+
+
+def _first_tables(scores: Mapping[str, int], most: int) -> list[str]:
+    likely = [each for each in scores if scores[each] >= FEWEST_WORDS or len(scores) == 1]
+    return sorted(likely, key=lambda each: (-scores[each], each))[:most]
+
+
+@KeptForShared
+def _by_column_word(tables: Sequence[Table]) -> Mapping[str, Set[str]]:
+    """Ids of tables by the words of the names and comments of their columns."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for table in tables:
+        for column in table.columns:
+            for word in (*name_words(column.name), *name_words(column.comment or "")):
+                found[word].add(table.id)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.groups import by_column_of_areas, by_place, converted
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
@@ -18,8 +19,10 @@ from agents.offline.commands.assembly.computed import (
     with_size,
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
+from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
 from agents.offline.meaning.features import RESULT, Features
@@ -42,7 +45,7 @@ _WITH_A_GROUP = ("group", "rows", "condition", "and", "order", "top", "table", "
 def grouped(asked: Asked, context: Context) -> Steps | None:
     """The steps of a question with a group; None if its pieces do not fit."""
     group = asked.one("group")
-    if group is None or (not asked.does_fit):
+    if group is None or (not asked.does_fit) or (asked.has("compare") and named_several(asked.where)):
         return None
     if asked.has("share"):
         return _shares(asked) if _has_only(asked, "share", "part", "column", "unit") else None
@@ -58,7 +61,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
-    if figure == COUNT and not asked.has("rows", "condition"):
+    if figure == COUNT and not _names_rows(asked, context.vocabulary):
         return None  # the counted rows are not named
     rows, title = asked.rows(asked.where), f"{figure_words(figure)} {asked.called} by {asked.group_words}"
     if asked.has("with share") and not isinstance(group.value, ColumnMention):
@@ -86,15 +89,26 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     return _in_unit(asked, in_order(asked, found, asked.columns))
 
 
+def _names_rows(asked: Asked, vocabulary: Vocabulary) -> bool:
+    """Whether rows are named, also by the noun of a value: `compare asphalt and gravel roads`."""
+    if asked.has("rows", "condition"):
+        return True
+    words = name_words(" ".join(each.text for each in asked.pieces if each.where is not None))
+    named = [vocabulary.match_table(words[at:]) for at in range(len(words))]
+    return any(each is not None and asked.table in each.found and not each.guessed for each in named)
+
+
 def by_several(asked: Asked, context: Context) -> Steps | None:
     """`incidents by type and year`: a figure per pair of values, or per value and period. Without a figure, counts
     rows, and numbers are no groups."""
     groups, figure = asked.one("groups"), asked.figure()
-    kinds = ("groups", "rows", "condition", "and", "table")
+    kinds = ("groups", "rows", "condition", "and", "table", "compare")
     if groups is None or not asked.only(*kinds, "figure", "column", "count", "amount"):
         return None
     is_named = figure is not None
-    if not (is_named or asked.only(*kinds)) or (figure in (None, COUNT) and not asked.has("rows")):
+    if not (is_named or asked.only(*kinds)) or (
+        figure in (None, COUNT) and not _names_rows(asked, context.vocabulary)
+    ):
         return None
     rows = asked.rows(asked.where)
     dated: Steps = ()
@@ -116,7 +130,9 @@ def by_several(asked: Asked, context: Context) -> Steps | None:
     if figure is not None and figure != COUNT:
         figure = {**figure, "column": ColumnWords(asked.columns[0])}
     figure = None if figure == COUNT else figure
-    title = f"{figure_words(figure or COUNT)} {asked.called} {groups.text}"
+    compared = " and ".join(each if isinstance(each, str) else each.text for each in groups.value)
+    words = groups.text if groups.where is None else f"by {compared}"
+    title = f"{figure_words(figure or COUNT)} {asked.called} {words}"
     return (*dated, summary(RESULT if dated else rows, by, figure, title))
 
 
@@ -268,7 +284,7 @@ def named_several(where: Condition | None) -> bool:
         case Group("and", parts):
             return any(map(named_several, parts))
         case OneOf(text, how=how):
-            return how in ("in", "of", "is") and " and " in text and '"' not in text
+            return how in ("in", "of", "is", "kind") and " and " in text and '"' not in text
         case _:
             return False
 
@@ -277,6 +293,25 @@ def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
     """`average height of the airports in Austria and Norway`: by the column with these values."""
     title = f"{figure_words(figure)} {asked.called}"
     return (Grouped(asked.rows(asked.where), VALUES_NAMED, figure, title=title),)
+
+
+def of_both_years(asked: Asked) -> Steps | None:
+    """`gas use 2024 vs 2025 by building type`: one figure of two columns, per group or of all rows."""
+    both, named, by = asked.one("both"), asked.one("figure"), asked.group_column
+    kinds = ("both", "figure", "rows", "condition", "and", "group", "table", "compare")
+    if both is None or not asked.only(*kinds) or (by is None) == asked.has("group"):
+        return None
+    names: tuple[str, ...] = both.value.columns
+    what = named.value if named is not None else "sum" if adds_up(asked.table, names, both.value.text) else ""
+    function = {"minimum": "min", "maximum": "max"}.get(what, what)
+    if not function or any(number(asked, ColumnMention(each, (each,))) is None for each in names):
+        return None
+    figures = [{"function": function, "column": ColumnWords(each)} for each in names]
+    title = f"{FIGURE_NAMES[function]} {both.text} of {asked.called}"
+    given: dict[str, Any] = {"aggregates": counted(*figures)}
+    if by is not None:
+        title, given = f"{title} by {asked.group_words}", {**given, "by": [ColumnWords(by)]}
+    return (step("summarise", asked.rows(asked.where), title=title, **given),)
 
 
 def several_figures(asked: Asked) -> Steps | None:

@@ -12,9 +12,9 @@ from agents.offline.commands.assembly.joined import with_fact_of_it
 from agents.offline.commands.charts import kind_named
 from agents.offline.commands.plans.ranked_charts import are_groups
 from agents.offline.language import phrasebook as p
-from agents.offline.language.cursor import cursor_of
+from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases
+from agents.offline.language.words import Phrases, singular
 from agents.offline.meaning.intents import Analyse, Command, Look
 
 MAP_OF = Phrases("""
@@ -48,7 +48,7 @@ def shown_analysis(text: str, start: int, read: Callable[[str], Sequence[Command
     for at in range(begin + 1, cursor.end):
         cursor.at = at
         cursor.take(",")
-        if cursor.take(AS_MAP) and cursor.done:
+        if (cursor.take(AS_MAP) or _takes_areas_shaded(cursor)) and cursor.done:
             is_map, end = True, at
             break
         cursor.at = at
@@ -67,3 +67,15 @@ def shown_analysis(text: str, start: int, read: Callable[[str], Sequence[Command
         return None
     meant = meant if is_map else replace(meant, look=Look(), chart=chart)
     return replace(commands[0], intent=meant, start=start, end=len(text), text=text[start:])
+
+
+def _takes_areas_shaded(cursor: Cursor) -> bool:
+    """Read `shade the wards`, of areas that were named before: the result is drawn in shades anyway."""
+    before = {singular(each) for each in cursor.words[: cursor.at]}
+    if cursor.take(_SHADE) is None or singular(cursor.word()) not in before:
+        return False
+    cursor.at += 1
+    return True
+
+
+_SHADE = Phrases("[and] (shade|colour|color) [the]")

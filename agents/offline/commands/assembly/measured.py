@@ -9,19 +9,33 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import PAYMENT, Piece
+from agents.offline.commands.assembly.table_tags import TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.in_force import times_lasting, times_until
+from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, are_forms, doers_of, english, fold, name_words, word_set
-from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.language.words import (
+    Phrases,
+    are_forms,
+    doers_of,
+    english,
+    fold,
+    name_words,
+    participle_of,
+    word_set,
+)
+from agents.offline.meaning.columns import is_number, is_point_in_time
+from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, OneOf, at_date
 from agents.units import UNITS, Unit
+
+CONDITION = Slot("condition", "condition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,7 @@ class MeasuredPieces:
     cursor: Cursor
     vocabulary: Vocabulary
     table: Table
+    _tags: TableTags
 
     def _word(self, place: int) -> str:
         self.cursor.at = place
@@ -60,7 +75,7 @@ class MeasuredPieces:
         self.cursor.at = place
         words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
         for length in range(len(words), 0, -1):
-            if not used[length - 1]:
+            if not used[length - 1] or (length > 1 and words[length - 1] in _JOINING):
                 continue
             own = self.cursor.token(used[length - 1] - 1)
             of_it = own is not None and own.text.endswith(("'s", "’s"))  # `each district's share`
@@ -93,24 +108,23 @@ class MeasuredPieces:
             self.cursor.at = place + 1
             yield self._piece("does", place, doers)
 
-    def _codes_compared(self, place: int) -> Iterable[Piece]:
-        """`beat 111 vs 222`: a text column, and one-word codes or names to compare."""
-        for column in list(self._columns_at(place)):
-            name = column.value.columns[0]
-            own = self.table.column(name) if len(column.value.columns) == 1 else None
-            codes: list[str] = []
-            self.cursor.at = column.end
-            while own is not None and own.kind == "text" and (token := self.cursor.token()) is not None:
-                if token.text.islower() or token.kind == "sign":
-                    break
-                codes.append(token.text)
-                self.cursor.at += 1
-                end = self.cursor.at
-                if not self.cursor.take(p.SET_AGAINST):
-                    break
-            if len(codes) > 1:
-                values = OneOf(" or ".join(f'"{each}"' for each in codes), column.value, "is")
-                yield replace(column, kind="group", end=end, where=values, text=name)
+    def _did(self, place: int) -> Iterable[Piece]:
+        """`repair in 2024` of `how many leaks did Kier repair in 2024`: by the only date of the action."""
+        verb = self.cursor.word()
+        if "did" not in self.cursor.words[:place] or not verb.isalpha():
+            return
+        done = participle_of(verb)
+        dates = [each.name for each in self.table.columns if is_point_in_time(each) and records(each, done)]
+        if len(dates) != 1:
+            return
+        column = ColumnMention(verb, (dates[0],))
+        self.cursor.at = place + 1
+        yield self._piece("condition", place, Negation(Empty(column)))
+        for span in list(self._tags.spans(CONDITION, place + 1)):
+            dated = at_date(span.value, column)
+            if dated != span.value:
+                self.cursor.at = span.end
+                yield self._piece("condition", place, dated)
 
     def _units(self, place: int) -> Iterable[Piece]:
         """`in km`, `(in metres)`, `absolute and in percent`."""
@@ -179,7 +193,7 @@ class MeasuredPieces:
     def _spans_of_time(self, place: int) -> Iterable[Piece]:
         """`days between loss and closing`, `how long it takes on average from application to issue`: between two date
         columns."""
-        self.cursor.take("number of")
+        self.cursor.take("number of", "how many")
         unit = UNITS["days"] if self.cursor.take(HOW_LONG) else take_unit(self.cursor)
         if unit is None:
             self.cursor.take("the")
@@ -336,6 +350,8 @@ PAID = Phrases("""
 HOW_LONG = Phrases("""
     how long (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
+_JOINING = word_set("of for per by and")
+"""Words that a column's name does not end with."""
 _ENDS, _IS = word_set("before until till"), word_set("is are was were gets get got")
 _MOST_BETWEEN = 5
 """Maximum number of words before the verb in `before a complaint is closed`."""

@@ -12,23 +12,29 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import are_other_groups, area_column
+from agents.offline.commands.assembly.compared import BEFORE_ROWS, ComparedPieces
 from agents.offline.commands.assembly.fitting import columns_of, fits, is_neutral, is_value
-from agents.offline.commands.assembly.measured import MeasuredPieces
-from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.measured import CONDITION
+from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS, Piece
 from agents.offline.commands.assembly.shown import look_pieces
 from agents.offline.commands.assembly.table_tags import LIMITS, TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order, takes_descending
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.columns import times_of
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_pieces_of, is_participle, name_words, singular, word_set
+from agents.offline.language.words import (
+    are_pieces_of,
+    is_participle,
+    name_words,
+    singular,
+    word_set,
+)
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -43,18 +49,16 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import is_code, name_column
 from agents.offline.meaning.steps import ColumnWords
 
-MAX_VALUE_WORDS = 4
 NEUTRAL_WORD, UNKNOWN_VALUE = 0.05, 2.0
 REPETITION, VALUE_ALONE = 1.5, 2.5
 """Costs of words without meaning, unknown values, repetitions, and bare values."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
-_BEFORE_ROWS = word_set("of for in among across from on the all any our your these those its their")
 _BEFORE_COLUMN = word_set("of the all their its")
-_ROWS, _CONDITION = Slot("rows", "bare"), Slot("condition", "condition")
-_AREAS, _LISTED = Slot("areas", "bare"), Slot("listed", "listed")
+_ROWS = Slot("rows", "bare")
+_AREAS = Slot("areas", "bare")
 
 
-class PiecesOfTable(MeasuredPieces):
+class PiecesOfTable(ComparedPieces):
     """The pieces of a request, read as a question about `table`."""
 
     def __init__(
@@ -72,7 +76,7 @@ class PiecesOfTable(MeasuredPieces):
             self._several_groups, self._orders, self._tops, self._units, self._rates, self._value_rates,
             self._spans_of_time, self._durations, self._times_until, self._spans_of_years, self._changes,
             self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose, self._looks,
-            self._charts, self._them, self._values,
+            self._charts, self._them, self._values, self._did, self._columns_of_years,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
@@ -90,11 +94,6 @@ class PiecesOfTable(MeasuredPieces):
 
     def _is_only(self, piece: Piece) -> bool:
         return piece.kind in ("condition", "rows") and self._word(piece.end) == "only"
-
-    def _past(self, place: int, words: frozenset[str]) -> int:
-        while place < self.cursor.end - 1 and self._word(place) in words:
-            place += 1
-        return place
 
     def _meaning(self, place: int) -> Iterable[Piece]:
         """`(meaning …)`, a choice among several meanings, and polite words."""
@@ -116,7 +115,7 @@ class PiecesOfTable(MeasuredPieces):
 
     def _rows(self, place: int) -> Iterable[Piece]:
         self.cursor.take("only the")  # `…, only the active routes`
-        begin = self._past(self.cursor.at, _BEFORE_ROWS)
+        begin = self._past(self.cursor.at, BEFORE_ROWS)
         for span in self._tags.spans(_ROWS, begin):
             rows: Features = span.value
             if rows.mention is None or rows.guessed or rows.drawn or not self._is_of_table(rows.mention):
@@ -160,7 +159,7 @@ class PiecesOfTable(MeasuredPieces):
     def _single_conditions(self, place: int) -> Iterable[Piece]:
         begin = place + 1 if self._word(place) in ("is", "was") else place
         is_listed = bool(place) and (self._word(place - 1) == "list" or "table" in self.cursor.words[:place])
-        for span in self._tags.spans(_CONDITION, begin):
+        for span in self._tags.spans(CONDITION, begin):
             if is_listed and isinstance(span.value, Negation):
                 continue
             self.cursor.at = span.end
@@ -191,9 +190,9 @@ class PiecesOfTable(MeasuredPieces):
         self.cursor.at = place
         if self.cursor.take(p.NOT) is None:
             return
-        for rows in list(self._tags.spans(_ROWS, self._past(self.cursor.at, _BEFORE_ROWS))):
+        for rows in list(self._tags.spans(_ROWS, self._past(self.cursor.at, BEFORE_ROWS))):
             if rows.value.where is None and rows.value.mention and self._is_of_table(rows.value.mention):
-                for span in list(self._tags.spans(_CONDITION, rows.end)):
+                for span in list(self._tags.spans(CONDITION, rows.end)):
                     self.cursor.at = span.end
                     yield self._piece("condition", place, Negation(span.value), 1.0 + span.cost)
 
@@ -215,6 +214,9 @@ class PiecesOfTable(MeasuredPieces):
                 named = [ColumnMention(each, (each,)) for each in columns]
                 value = OneOf(text, named[0], "is") if len(named) == 1 else OneOf(text, how="kind")
                 yield self._piece("condition", place, value, VALUE_ALONE)
+                if len(named) == 1 and singular(self.cursor.word()) in name_words(named[0].text):
+                    self.cursor.at += 1  # `the east crew`
+                    yield self._piece("condition", place, value, 1.0)
         self.cursor.at = place
         self.cursor.take("for", "of", "during")
         year = self.cursor.take_number()
@@ -233,7 +235,7 @@ class PiecesOfTable(MeasuredPieces):
 
     def _groups(self, place: int) -> Iterable[Piece]:
         """`by district`, `for each operator`: a column of the rows, areas around them, or a period."""
-        if self.cursor.take(p.OF_EACH) is None:
+        if self.cursor.take(p.OF_EACH) is None or self.cursor.sees("number of"):
             return
         begin = self.cursor.at
         if period := self.cursor.take_any(_PERIODS):
@@ -273,18 +275,6 @@ class PiecesOfTable(MeasuredPieces):
             for column in list(self._columns_at(begin)):
                 self.cursor.at = column.end
                 yield self._piece("groups", place, (first.value, column.value), first.cost + column.cost)
-
-    def _compared(self, place: int) -> Iterable[Piece]:
-        """`India vs China vs Brazil`: groups of these values only; after `compare` also `Altheim and Bergfeld`."""
-        begin = self._past(place, _BEFORE_ROWS)
-        for span in self._tags.spans(_LISTED, begin):
-            listed: Listed = span.value
-            if listed.table == self.table and (listed.is_compared or self.cursor.words[0] == "compare"):
-                self.cursor.at = span.end
-                column = ColumnMention(listed.column, (listed.column,))
-                values = OneOf(" or ".join(f'"{each}"' for each in listed.values), column, "is")
-                yield replace(self._piece("group", place, column, 1.0), where=values)
-        yield from self._codes_compared(place)
 
     def _wholes(self, place: int) -> Iterable[Piece]:
         """`as a percentage of total population`."""

@@ -6,8 +6,7 @@ The pieces must cover every word and fit together in exactly one way.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,24 +15,32 @@ from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.changes import changed
 from agents.offline.commands.assembly.charted import charted
-from agents.offline.commands.assembly.computed import counted_with, measured, of_all, rates
-from agents.offline.commands.assembly.fitting import is_value
+from agents.offline.commands.assembly.computed import (
+    cost_of_some_people,
+    counted_with,
+    measured,
+    of_all,
+    of_all_people,
+    rates,
+)  # fmt: skip
+from agents.offline.commands.assembly.fitting import is_value, likely_tables, named_tables
 from agents.offline.commands.assembly.groups import (
     by_several,
     first_groups,
     grouped,
     named_several,
+    of_both_years,
     of_each_value,
     several_figures,
 )
 from agents.offline.commands.assembly.order import called, columns_in
-from agents.offline.commands.assembly.people import cost_of_some_people, of_all_people
 from agents.offline.commands.assembly.piece import Piece, covers
-from agents.offline.commands.assembly.pieces import MAX_VALUE_WORDS, PiecesOfTable
+from agents.offline.commands.assembly.pieces import PiecesOfTable
 from agents.offline.commands.assembly.shown import coloured, shown
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import add_up_pieces
 from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
@@ -46,20 +53,18 @@ from agents.offline.meaning.conditions import (
     without_wording,
 )
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import chosen_option
-from agents.shared_tables import KeptForShared
 
-MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
-"""Maximum numbers of tables: named, found by words for their columns, found by their values."""
-_OF_FIGURES = frozenset((*STATISTICS, "per", "by", "year", "month", "day", "number"))
-"""Words of figures, which name no table."""
-FEWEST_WORDS = 2
-"""Minimum number of words for columns of a table that is not named."""
 SAME_COST = 0.3
 """Readings whose costs differ by less are equally likely."""
 MOST_LISTED = 20
 """Length of a list without a number."""
 _PRONOUNS = frozenset(("it", "them", "these", "those", "they", "ones"))
+_HAVE = re.compile(
+    r"(?:and )?how many (?:of (?:them|these|those) )?(?:have|has|had) (?!(?:we|you|they|been)\b)"
+)
+"""Rows of another table that these have, which are not counted themselves."""
 Meaning = Steps | i.Intent
 
 
@@ -99,13 +104,15 @@ def _meanings(
     cursor: Cursor, vocabulary: Vocabulary, start: int, spoken_of: Table | None, goes_on: bool
 ) -> list[tuple[float, str, Meaning]]:
     """All meanings for the tables that are named; if there are none, for other likely tables."""
-    named = _named(cursor, vocabulary, start)
+    named = named_tables(cursor, vocabulary, start)
+    if _HAVE.match(" ".join(cursor.words[start : cursor.end])):
+        return _of_table(cursor, vocabulary, spoken_of, start) if spoken_of in named and spoken_of else []
     if not named and spoken_of is not None and (goes_on or set(cursor.words[start:]) & _PRONOUNS):
         return _of_table(cursor, vocabulary, spoken_of, start, pronouns=True, goes_on=goes_on)
     found = [each for table in named for each in _of_table(cursor, vocabulary, table, start, goes_on=goes_on)]
     if found or goes_on:
         return found
-    others = [each for each in _likely(cursor, vocabulary, start) if each not in named]
+    others = [each for each in likely_tables(cursor, vocabulary, start) if each not in named]
     return [each for table in others for each in _of_table(cursor, vocabulary, table, start)]
 
 
@@ -144,57 +151,12 @@ def _of_table(
     return found
 
 
-def _named(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
-    """The tables whose rows the request names."""
-    found: dict[str, Table] = {}
-    for at in range(start, cursor.end):
-        cursor.at = at
-        words, _ = cursor.keys()
-        match = vocabulary.match_table(words) if words else None
-        for table in match.found if match is not None and not match.guessed else ():
-            found.setdefault(table.id, table)
-    return [*found.values()][:MAX_TABLES]
-
-
-def _likely(cursor: Cursor, vocabulary: Vocabulary, start: int) -> list[Table]:
-    """Tables that the request may be about: with most words for their columns, and with values of theirs."""
-    words = {
-        word for token in cursor.tokens[start : cursor.end] for word in name_words(token.text)
-    } - _OF_FIGURES
-    with_words = _by_column_word(vocabulary.few_tables)
-    named = Counter(table for word in words for table in with_words.get(word, ()))
-    having: Counter[str] = Counter()
-    for at in range(start, cursor.end):
-        cursor.at = at
-        keys, _ = cursor.keys(most=MAX_VALUE_WORDS)
-        for length in range(1, len(keys) + 1):
-            tables = {each.id for each, _, _ in vocabulary.values_called(keys[:length])}
-            having.update(dict.fromkeys(tables, length + 1))
-    ranked = [_first_tables(named, MAX_OTHERS), _first_tables(having, MAX_BY_VALUE)]
-    chosen = dict.fromkeys(each for names in ranked for each in names)
-    return [table for table in map(vocabulary.table, chosen) if table is not None]
-
-
-def _first_tables(scores: Mapping[str, int], most: int) -> list[str]:
-    likely = [each for each in scores if scores[each] >= FEWEST_WORDS or len(scores) == 1]
-    return sorted(likely, key=lambda each: (-scores[each], each))[:most]
-
-
-@KeptForShared
-def _by_column_word(tables: Sequence[Table]) -> Mapping[str, Set[str]]:
-    """Ids of tables by the words of the names and comments of their columns."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for table in tables:
-        for column in table.columns:
-            for word in (*name_words(column.name), *name_words(column.comment or "")):
-                found[word].add(table.id)
-    return found
-
-
 # --- what the pieces mean together ---------------------------------------------------------------------------
 
 
 def _interpret(asked: Asked, context: Context) -> Meaning | None:
+    if asked.has("both"):
+        return of_both_years(asked)
     if len(asked.all("figure")) > 1:
         return several_figures(asked)
     if asked.has("chart"):
@@ -389,6 +351,13 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
         return True
     if isinstance(meant, i.Lookup) and meant.others and set(meant.words.lower().split()) & STATISTICS.keys():
         return True  # `compare the total population of Orleans and Jefferson`: may be values of several rows
+    if (
+        isinstance(meant, i.Lookup)
+        and meant.others
+        and not meant.total
+        and _may_be_groups(meant.of, vocabulary)
+    ):
+        return True
     texts = [each.text for each in parts_of(meant) if isinstance(each, OneOf)]
     texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
     texts += [
@@ -396,3 +365,10 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
     ]
     bare = (each.removeprefix("the ") for each in texts)
     return any(each[:1].islower() and not is_value(each, vocabulary) for each in bare)
+
+
+def _may_be_groups(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a text ends with a year, or is a value of columns that do not hold the names of rows."""
+    known = {each[:2] for each in vocabulary.values_called(name_words(text))}
+    names = {(table, name.name) for table, _ in known if (name := name_column(table)) is not None}
+    return bool(years_in(text.split()[-1])) or (bool(known) and known.isdisjoint(names))

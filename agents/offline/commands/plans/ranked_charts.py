@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.offline.commands.charts import chart, kind_named
+from agents.offline.commands.charts import kind_named
+from agents.offline.commands.plans.charts import chart
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.meaning import intents as i

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.explained_numbers import explains_number, values_in
-from agents.offline.language.conditions.flags import is_flag, says_allowed
+from agents.offline.language.conditions.flags import is_flag, says_allowed, take_flag
 from agents.offline.language.conditions.not_done import NotDone
 from agents.offline.language.conditions.value_text import goes_on, values_known
 from agents.offline.language.conditions.verbs import is_given_by, outcome_of, records
@@ -16,7 +16,16 @@ from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, singular
+from agents.offline.language.words import (
+    Phrases,
+    are_forms,
+    doers_of,
+    english,
+    fold,
+    name_words,
+    participle_of,
+    singular,
+)
 from agents.offline.meaning.columns import is_number, is_point_in_time
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -30,6 +39,7 @@ from agents.offline.meaning.units import column_unit, is_year
 
 _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
 _WE_DID = ("did we", "did they", "we", "they", "have we", "have they", "did you")
+_ARE, _RUN = Phrases("[that|which] (are|is|were)"), frozenset(("manage", "operate", "run"))
 _MOST_WORDS = 4
 """Maximum length of a value that is looked up."""
 _WAYS = {
@@ -65,11 +75,9 @@ class DoneBy(NotDone):
             owners = tuple(self._columns_of(doers_of("own") | {"own"}))
             text = self.value_text() if owners else ""
             return OneOf(text, ColumnMention("owner", owners), "is") if text else None
-        cursor.take(
-            "that are", "which are", "that is", "which is", "that were", "which were", "are", "is", "were"
-        )
+        cursor.take(_ARE)
         did, said = cursor.take(*_WE_DID) is not None, cursor.word()
-        word = self._participle(said) if did else said
+        word = participle_of(said) if did else said
         verb = english().irregular.get(word)
         if did and (own := self.vocabulary.values_called((word,))):
             cursor.at += 1
@@ -77,12 +85,13 @@ class DoneBy(NotDone):
             return OneOf(f'"{word}"', ColumnMention(said, tuple(columns)), "is") if columns else None
         if not (word.endswith("ed") or word == "run" or verb is not None):
             return None
-        verbs = (verb,) if verb is not None else (word.removesuffix("ed"), word.removesuffix("d"))
+        verbs = frozenset((verb,) if verb is not None else (word.removesuffix("ed"), word.removesuffix("d")))
+        verbs = _RUN if verbs & _RUN else verbs
         doers = frozenset(doer for each in verbs for doer in doers_of(each))
-        names = self._columns_of(doers) or self._texts_called(word)
+        done = [word, *map(participle_of, sorted(verbs & _RUN))]
+        names = self._columns_of(doers) or next(filter(None, map(self._texts_called, done)), [])
         cursor.at += 1
-        by = cursor.take("by") is not None
-        numbered = None if by else self._numbered(word)
+        numbered = None if (by := cursor.take("by a", "by an", "by")) else self._numbered(word)
         if numbered is None and not by and cursor.take("as", "at"):
             numbered = self._numbered(word)
         if numbered is not None:
@@ -91,12 +100,6 @@ class DoneBy(NotDone):
             return OneOf(f'"{outcome[1]}"', ColumnMention(word, outcome[:1]), "is")
         text = (self.value_text() if by else self._common_value(names)) if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
-
-    @staticmethod
-    def _participle(verb: str) -> str:
-        """`refused` of `did we refuse`."""
-        irregular = (done for done, each in english().irregular.items() if each == verb)
-        return next(irregular, f"{verb.removesuffix('e')}ed")
 
     def _common_value(self, names: Sequence[str]) -> str:
         """The longest run of words that is a common value of these columns, or several: `dead or poor`."""
@@ -376,12 +379,14 @@ class DoneBy(NotDone):
         if whole is not None and " " in whole.text and not goes_on(cursor) and self.is_flag(whole):
             return Compare("=", True, whole)
         cursor.at = start
+        if (flag := take_flag(cursor, self.tables)) is not None and not goes_on(cursor):
+            return Compare("=", True, ColumnMention(flag.name.replace("_", " "), (flag.name,)))
+        cursor.at = start
         cursor.take("where", "whose", "that have", "with")
         cursor.take("the")
         flags = (each for table in self.tables for each in table.columns if each.kind == "boolean")
-        phrases = (
-            (each, text) for each in flags for text in (each.name.replace("_", " "), each.comment or "")
-        )
+        names = ((each, (each.name.replace("_", " "), each.comment or "")) for each in flags)
+        phrases = ((each, text) for each, texts in names for text in texts)
         for column, phrase in phrases:
             words = fold(re.split(r"[;:,.(]", phrase)[0]).split()
             for verb in ("is", "are", "was", "were") if len(words) > 1 else ():

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from agents.domain import Column, Table
+from agents.offline.language.cursor import Cursor
 from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.words import Phrases, are_forms, fold, name_words, word_set
 
@@ -143,3 +144,20 @@ def without_negation(text: str, columns: Iterable[Column] = ()) -> tuple[str, ..
         if fold(text).startswith(denial) and (denial not in ("in", "im") or text.endswith(("able", "ible"))):
             return name_words(f"{before}{fold(text).removeprefix(denial)}")
     return ()
+
+
+def take_flag(cursor: Cursor, tables: Sequence[Table]) -> Column | None:
+    """Read the name of a flag that begins with a preposition, as in `over the MCL`, for `over_mcl`."""
+    start = cursor.at
+    for column in (each for table in tables for each in table.columns if is_flag(each)):
+        first, *rest = name_words(column.name)
+        if rest and first in _PREPOSITIONS and cursor.take(first):
+            cursor.take("the", "a", "an", "its", "their")
+            if length := cursor.sees(rest):
+                cursor.at += length
+                return column
+        cursor.at = start
+    return None
+
+
+_PREPOSITIONS = word_set("above at below beyond in inside near off on out outside over under within")

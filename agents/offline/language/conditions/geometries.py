@@ -10,6 +10,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import HEMISPHERES, MERIDIANS, PARALLELS
 from agents.offline.language.nouns import take_quantity
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases
 from agents.offline.meaning.conditions import (
     EarthLine,
@@ -22,6 +23,11 @@ from agents.offline.meaning.conditions import (
     Spot,
 )
 
+_EVERYWHERE = Phrases("""
+    in (the|our|my|your) (database|dataset|data) | (in|of) the world | in [all] the [whole] world | on earth | worldwide
+    | globally
+""")
+_IN_WHOLE = Phrases("in the [whole|entire] (state|country|county|region|province)")
 _CLOSER = Phrases("""
     within [a] [radius|distance] [of] | less than | closer than | nearer than | up to | at most | (not|no) more than
     | (not|no) (farther|further) than | in a (radius|distance) of
@@ -203,3 +209,17 @@ def _degrees(cursor: Cursor, side: Side) -> float | None:
     if number is None or not (named or unit or letter):
         return None
     return -number.value if letter in ("s", "w") else number.value
+
+
+def take_everywhere(cursor: Cursor, vocabulary: Vocabulary) -> bool:
+    """Read `in the world`, or `in the state` where no table, column or value in capitals is called so: all there is."""
+    start = cursor.at
+    if cursor.take(_EVERYWHERE):
+        return True
+    if cursor.take(_IN_WHOLE) and cursor.word() != "of" and cursor.tokens[cursor.at - 1].text.islower():
+        noun = cursor.word(-1)
+        tables = vocabulary.few_tables
+        if vocabulary.match_table((noun,)) is None and not vocabulary.columns_called(tables, noun):
+            return True
+    cursor.at = start
+    return False

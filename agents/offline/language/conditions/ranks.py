@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
@@ -14,6 +15,7 @@ from agents.offline.language.names.costs import NUMBERS
 from agents.offline.language.nouns import take_count
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
+from agents.offline.meaning.intents import Intent, Rows, Show
 
 MAX_AHEAD = 6
 """Maximum number of words between a count and `with the most`."""
@@ -163,3 +165,22 @@ def compared_time(top: Top, where: Sequence[Condition]) -> ColumnMention | None:
         each.column for each in where if isinstance(each, Compare | Between) and each.column is not None
     ]
     return compared[0] if timed and len(compared) == 1 else None
+
+
+def first_of(cursor: Cursor, intent: Intent) -> Intent:
+    """The intent with the number of rows that follows a ranking: `biggest permits by floor area, top 5`."""
+    start = cursor.at
+    cursor.take(",")
+    if isinstance(intent, Rows | Show) and intent.top is not None and cursor.take(p.ONLY_TOP):
+        count = take_count(cursor)
+        if count:
+            # Without a direction, the first in the order of a list are not those at its top.
+            is_sorted = intent.top.word == "sorted" and not intent.top.measure
+            top = replace(intent.top, limit=count, descending=intent.top.descending or is_sorted)
+            return (
+                replace(intent, top=top, limit=count)
+                if isinstance(intent, Rows)
+                else replace(intent, top=top)
+            )
+    cursor.at = start
+    return intent

@@ -13,7 +13,7 @@ from typing import TypeGuard
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.flags import ABSENT, OFF, ON, PRESENT
-from agents.offline.language.conditions.geometries import take_geometry, take_near_spot
+from agents.offline.language.conditions.geometries import take_everywhere, take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
 from agents.offline.language.conditions.ranks import asks_another, starts_superlative
 from agents.offline.language.conditions.times.days import take_day, take_period
@@ -62,7 +62,7 @@ class Conditions(Unlinked, States):
     def one(self) -> Condition | None:
         cursor, start = self.cursor, self.cursor.at
         is_group = {cursor.word(), cursor.word(1)} & _EACH and cursor.word() in (*_EACH, "of", "in", "for")
-        if is_group or cursor.take(p.EVERYWHERE):
+        if is_group or take_everywhere(cursor, self.vocabulary):
             cursor.at = start
             return None
         if (taken := take_geometry(cursor) or take_near_spot(cursor) or take_period(cursor)) is not None:

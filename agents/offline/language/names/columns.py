@@ -89,8 +89,8 @@ SAME_COMMENT, AS_MEASURE, IN_COMMENT, DESCRIBED = 0.4, 2.0, 2.5, 3.5
 words."""
 NOTHING_NEW = 0.75  # added for a noun without meaning
 OF_WHOLE = 2.5  # added for what a share is of: `pupils` of “% of pupils who walk”
-_TO_BE = re.compile(r"(?i)^[\w -]+ to be\b")
-"""“Deer to be culled” are not all deer."""
+_TO_OTHERS = re.compile(r"(?i)^[\w -]+ to\b")
+"""“Deer to be culled” are not all deer, nor is “Depth to water” any depth."""
 _SHARE_OF = re.compile(r"(?i)(?:%|percent(?:age)?|share|proportion) of\b")
 
 
@@ -216,7 +216,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     if said is not None:
         head = comment_head(comment)
         whole = said == name_words(comment or "") or head in (said, (*said, "name"), ("total", *said))
-        whole = whole and not _TO_BE.search(comment or "")
+        whole = whole and ("to" in said or not _TO_OTHERS.search(comment or ""))
         other = 0.0 if said == words else NOTHING_NEW
         other += OF_WHOLE if _SHARE_OF.match(comment or "") else 0.0
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)) + other)

@@ -367,3 +367,15 @@ def nouns_of_names(table: Table) -> frozenset[str]:
 
 _AREAS = frozenset(("boundary", "border", "limit", "outline", "shape", "polygon"))
 """Last words of table names or comments that only say how areas are stored."""
+
+
+def is_cost_of(name: str, said: str) -> bool:
+    """Whether `said` is no amount but what a column's amount is paid for: `repairs`, of `repair_cost_eur`."""
+    costs = _COSTS.intersection(name_words(name))
+    return bool(costs) and _PAYMENTS.isdisjoint(name_words(said))
+
+
+_COSTS = word_set("cost price fee budget expenditure expense")
+_PAYMENTS = _COSTS | word_set(
+    "amount charge money paid pay payment spend spending spent sum total value worth"
+)

@@ -49,13 +49,15 @@ async def or_worse(scene: Scene, table: Table, least: Cql2, text: str) -> Cql2:
     graded = await _graded(scene, table, column) if column is not None and column.kind == "text" else {}
     if column is None or least["op"] != "=" or (grade := graded.get(least["args"][1])) is None:
         raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
-    return equals(column.name, [v for v, g in graded.items() if (g >= grade if worse else g <= grade)])
+    named = [each for each, own in graded.items() if (own >= grade if worse else own <= grade)]
+    return equals(column.name, sorted(named, key=graded.__getitem__))
 
 
 _GRADES = tuple(map(word_set, (
     "excellent high", "good", "fair moderate average satisfactory adequate", "poor", "bad", "critical failed",
 )))  # fmt: skip
 """Words for states, best first; `very good` and `very poor` are half a grade further out."""
+_LETTER = re.compile(r"[A-H]\+{0,4}")
 _UNGRADED = frozenset(("unknown", "not assessed", "n/a"))
 
 
@@ -63,8 +65,11 @@ async def _graded(scene: Scene, table: Table, column: Column) -> dict[str, float
     """The values of a column of texts with their grades; empty if one has none."""
     stats = await scene.data.stats(table.id, column.name)
     values = [str(each["value"]) for each in stats.get("top", ()) if each.get("value") is not None]
+    values = values if stats.get("distinct") == len(values) else []
+    if all(_LETTER.fullmatch(each) for each in values):  # of energy labels
+        return {each: ord(each[0]) - each.count("+") / 10 for each in values}
     grades: dict[str, float] = {}
-    for value in values if stats.get("distinct") == len(values) else ():
+    for value in values:
         very, _, word = f" {fold(value)}".rpartition(" ")
         grade = next((at for at, words in enumerate(_GRADES) if word in words), None)
         if grade is not None and very.strip() in ("", "very"):

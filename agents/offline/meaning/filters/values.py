@@ -185,8 +185,9 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
 
 
 async def _with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """A value that ends with the table's noun: `litter` bins are `litter bin`."""
-    stored = await stored_values(scene, table, text_columns(table), [f"{text} {name_words(table.name)[-1]}"])
+    """A value that ends with a noun of the table: `litter` bins are `litter bin`."""
+    named = [f"{text} {noun}" for noun in name_words(table.name)]
+    stored = await stored_values(scene, table, text_columns(table), named)
     return equals(*next(iter(stored.items()))) if len(stored) == 1 else None
 
 

@@ -22,6 +22,10 @@ _WHEN = Phrases("on | at | in | during | as of | as at")
 _NOW = Phrases("today | now | right now | currently | at the moment | at present")
 
 
+_FINISHED = word_set("""
+    fix fixed close closed complete completed finish finished repair repaired resolve resolved solve solved done
+""")
+"""Verbs for bringing anything to its end."""
 _STARTED = word_set("begin began begun start started from open opened")
 """Words in names of start dates."""
 
@@ -43,6 +47,9 @@ def times_until(table: Table, done: str) -> tuple[str, str] | None:
         for each in table.columns
         if each.kind in ("date", "timestamp") and any(are_forms(done, word) for word in name_words(each.name))
     ]
+    if not ended and done in _FINISHED:
+        dates = [each.name for each in table.columns if each.kind in ("date", "timestamp")]
+        ended = [each for each in dates if not ENDED.isdisjoint(name_words(each))]
     begun = [each.name for each in times_of(table) if each.name not in ended]
     return (begun[0], ended[0]) if len(begun) == len(ended) == 1 else None
 

@@ -1,0 +1,120 @@
+"""Pieces that set values side by side: `oaks vs limes`, `compare permits in 2024 and 2025 by district`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from agents.offline.commands.assembly.measured import MeasuredPieces
+from agents.offline.commands.assembly.piece import Piece
+from agents.offline.language import phrasebook as p
+from agents.offline.language.figures import Listed
+from agents.offline.language.grammar import Slot
+from agents.offline.language.names.costs import years_in
+from agents.offline.language.words import word_set
+from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf, Quantity, joined
+
+BEFORE_ROWS = word_set("of for in among across from on the all any our your these those its their")
+_LISTED = Slot("listed", "listed")
+
+
+class ComparedPieces(MeasuredPieces):
+    """Pieces of groups of some values only, about one table."""
+
+    def _past(self, place: int, words: frozenset[str]) -> int:
+        while place < self.cursor.end - 1 and self._word(place) in words:
+            place += 1
+        return place
+
+    def _groups(self, place: int) -> Iterable[Piece]:
+        """`by district`"""
+        raise NotImplementedError
+
+    def _compared(self, place: int) -> Iterable[Piece]:
+        """The groups of these values, also within others: `2024 and 2025 by district`."""
+        for each in [
+            *self._values_compared(place),
+            *self._codes_compared(place),
+            *self._years_compared(place),
+        ]:
+            yield each
+            self.cursor.at = each.end
+            for other in list(self._groups(each.end)):
+                if other.where is None and isinstance(other.value, ColumnMention | str):
+                    pair, cost = (other.value, each.value), each.cost + other.cost
+                    text = f"{other.text if isinstance(other.value, str) else f'by {other.text}'} and {each.text}"
+                    yield replace(each, kind="groups", end=other.end, value=pair, cost=cost, text=text)
+
+    @property
+    def _is_comparison(self) -> bool:
+        """Whether values joined by `and` are compared."""
+        return self.cursor.words[0] == "compare"
+
+    def _values_compared(self, place: int) -> Iterable[Piece]:
+        """`India vs China vs Brazil`; after `compare` also `Altheim and Bergfeld`."""
+        begin = self._past(place, BEFORE_ROWS)
+        for span in self._tags.spans(_LISTED, begin):
+            listed: Listed = span.value
+            if listed.table == self.table and (listed.is_compared or self._is_comparison):
+                self.cursor.at = span.end
+                column = ColumnMention(listed.column, (listed.column,))
+                values = OneOf(" or ".join(f'"{each}"' for each in listed.values), column, "is")
+                yield replace(self._piece("group", place, column, 1.0), where=values)
+
+    def _years_compared(self, place: int) -> Iterable[Piece]:
+        """`2024 vs 2025`; after `compare` also `in 2024 and 2025`."""
+        self.cursor.at = place
+        self.cursor.take("in", "of", "for", "from", "between")
+        years: list[Condition] = []
+        while (year := self.cursor.take_number()) is not None and len(year.text) == len("2024"):
+            years.append(Compare("=", Quantity(year.value, text=year.text), measure="time"))
+            end = self.cursor.at
+            if not (
+                self.cursor.take(p.SET_AGAINST) or (self._is_comparison and self.cursor.take(p.AND_WITH))
+            ):
+                break
+            self.cursor.take("in", "of")
+        if len(years) > 1:
+            self.cursor.at = end
+            yield replace(self._piece("group", place, "year"), where=joined("or", years))
+
+    def _codes_compared(self, place: int) -> Iterable[Piece]:
+        """`beat 111 vs 222`: a text column, and one-word codes or names to compare."""
+        for column in list(self._columns_at(place)):
+            name = column.value.columns[0]
+            own = self.table.column(name) if len(column.value.columns) == 1 else None
+            codes: list[str] = []
+            self.cursor.at = column.end
+            while own is not None and own.kind == "text" and (token := self.cursor.token()) is not None:
+                if token.text.islower() or token.kind == "sign":
+                    break
+                codes.append(token.text)
+                self.cursor.at += 1
+                end = self.cursor.at
+                if not self.cursor.take(p.SET_AGAINST):
+                    break
+            if len(codes) > 1:
+                values = OneOf(" or ".join(f'"{each}"' for each in codes), column.value, "is")
+                yield replace(column, kind="group", end=end, where=values, text=name)
+
+    def _columns_of_years(self, place: int) -> Iterable[Piece]:
+        """`gas use 2024 vs 2025`: the columns of both years."""
+        for column in list(self._columns_at(place)):
+            self.cursor.at = column.end
+            self.cursor.take("in", "of", "for")
+            first = self.cursor.take_number()
+            joined_on = self.cursor.take(p.SET_AGAINST) or self.cursor.take(p.AND_WITH)
+            second = self.cursor.take_number() if first is not None and joined_on else None
+            if first is None or second is None:
+                continue
+            years = (first.text, second.text)
+            names = {each for name in column.value.columns for each in self._of_years(name, years)}
+            if len(names) == len(years):
+                pair = tuple(sorted(names, key=lambda name: years[1] in years_in(name)))
+                yield self._piece("both", place, ColumnMention(column.text, pair), 1.0)
+
+    def _of_years(self, name: str, years: Sequence[str]) -> list[str]:
+        """The columns of these years that have the name of a column of some year."""
+        own = next(iter(years_in(name)), "")
+        named = [name.replace(own, each) for each in years] if own else []
+        return [each for each in named if self.table.column(each) is not None]
