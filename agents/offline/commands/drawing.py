@@ -312,11 +312,20 @@ class DrawingCommands(Grammar):
         if cursor.take(p.ONES):
             return None
         subject = self.subject(values=False)
-        if subject is not None and not (subject.where is None and cursor.word() in ("ones", "one")):
+        if subject is not None and not self._is_value_shown(subject):
             return subject
         cursor.at = start
-        cursor.take("the")  # `the heating ones`, a value, although there is a heat network
+        cursor.take("the")
         return None
+
+    def _is_value_shown(self, subject: Subject) -> bool:
+        """Whether a noun is a value of the rows on the map: `only the heating ones`, although there is a heat
+        network."""
+        if subject.where is not None or self.cursor.word() in ("ones", "one"):
+            return subject.where is None
+        shown = {layer.table for layer in self.vocabulary.layers}
+        known = self.vocabulary.values_called(name_words(subject.mention.text))
+        return shown.isdisjoint(subject.mention.tables) and any(table.id in shown for table, _, _ in known)
 
     def _refinement(self, subject: Subject | None, mode: str) -> Refine | None:
         cursor = self.cursor

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shapely.geometry import shape
+
 from agents.domain import Bounds, Layer
 from agents.geo.place_names import continent_called
 from agents.offline.answers import refusals
@@ -158,10 +160,17 @@ async def _first_listed(scene: Scene) -> Calls:
         raise Refuse(
             refusals.NO_ONE_PLACE(text=FIRST.word, table=table.title if table is not None else "rows")
         )
+    drawn = table.geometry_column or named.name
     found = await scene.data.query(
-        table.id, [named.name], rows.filter, rows.sort or None, rows.descending, limit=1
+        table.id, [named.name, drawn], rows.filter, rows.sort or None, rows.descending, limit=1, lonlat=True
     )
-    return await zoom(scene, Zoom(place=str(found["rows"][0][named.name]), table=table.id))
+    row = found["rows"][0]
+    try:
+        return await zoom(scene, Zoom(place=str(row[named.name]), table=table.id))
+    except Refuse:  # nothing is found by the name, such as a number, or several rows are
+        if drawn == named.name or row[drawn] is None:
+            raise
+        return [("zoom_to", {"bounds": list(shape(row[drawn]).bounds)})]
 
 
 def _around(scene: Scene, spot: Spot) -> list[float]:

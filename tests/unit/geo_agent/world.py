@@ -86,6 +86,11 @@ class MemoryRegistry:
         return ranked[:limit]
 
 
+def as_json(value: Any) -> Any:
+    """The place of a row as GeoJSON; other values as they are."""
+    return {"type": "Point", "coordinates": list(value)} if isinstance(value, tuple) else value
+
+
 class MemoryData:
     def __init__(self, rows: Mapping[str, list[Row]], registry: MemoryRegistry) -> None:
         self.rows = rows
@@ -171,7 +176,7 @@ class MemoryData:
             )
             rows = known + [row for row in rows if row[sort] is None]
         names = list(columns) if columns else [c.name for c in found.columns if c.kind != "geometry"]
-        shown = [{name: row[name] for name in names} for row in rows[:limit]]
+        shown = [{name: as_json(row[name]) for name in names} for row in rows[:limit]]
         return {"columns": names, "rows": shown, "total": len(rows), "truncated": len(rows) > limit}
 
     async def find_texts(self, search: TextSearch) -> Mapping[str, Sequence[Mapping[str, Any]]]:

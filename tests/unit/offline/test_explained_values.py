@@ -292,6 +292,12 @@ async def test_the_row_that_answered_is_zoomed_to(desk: Desk) -> None:
     assert chat.calls[0][1] == {"bounds": [7.0, 8.0, 7.0, 8.0]}
 
 
+async def test_a_row_that_no_name_finds_is_zoomed_to_by_its_shape(chat: Chat) -> None:
+    first = await chat("which line has the longest headway")
+    answer = await chat("zoom to it")
+    assert chat.calls == [("zoom_to", {"bounds": [1.0, 1.1, 1.0, 1.1]})], (first, answer)
+
+
 async def test_a_figure_of_rows_that_were_not_found_is_not_of_all(chat: Chat) -> None:
     await chat("stops in the pilot of last spring")
     answer = await chat("and number of boardings in 2025")

@@ -283,9 +283,10 @@ async def test_rows_that_others_have_are_not_counted_instead(chat: Chat, sentenc
     assert [name for name, _ in chat.calls] in ([], ["cannot_do"]), answer
 
 
-async def test_a_value_in_the_words_of_another_table(chat: Chat) -> None:
+@pytest.mark.parametrize("sentence", ["only the heating ones", "only heating"])
+async def test_a_value_in_the_words_of_another_table(chat: Chat, sentence: str) -> None:
     await chat("show repair jobs")
-    answer = await chat("only the heating ones")
+    answer = await chat(sentence)
     assert [each.filter for each in chat.layers.values()] == [where("trade", "=", "Heating")], answer
 
 
