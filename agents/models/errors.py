@@ -35,9 +35,15 @@ _NO_KEY = ("api key not valid",)
 
 
 def translate(error: Exception, config: ModelConfig) -> ModelError:
-    """The `ModelError` that explains `error` to the user. A `ModelError` is returned unchanged."""
-    if isinstance(error, ModelError):
-        return error
+    """The `ModelError` that explains `error` to the user, as a sentence. A `ModelError` keeps what it says."""
+    fault = error if isinstance(error, ModelError) else _explained(error, config)
+    words = str(fault)
+    if not words.startswith("the "):  # names such as vLLM stay
+        return fault
+    return ModelError(fault.code, f"T{words[1:]}", retryable=fault.retryable, retry_after=fault.retry_after)
+
+
+def _explained(error: Exception, config: ModelConfig) -> ModelError:
     body = _body(error)
     kind = " ".join(
         str(word)

@@ -169,9 +169,15 @@ class Adapter(ABC):
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             asked = error.retry_after if isinstance(error, ModelError) else None
-            seconds = backoff(state.attempt_number, retries.first_wait, retries.longest_wait)
-            log.warning("%s: %s Trying again in %.1f s.", self.name, error, asked or seconds)
-            return seconds if asked is None else asked
+            return (
+                backoff(state.attempt_number, retries.first_wait, retries.longest_wait)
+                if asked is None
+                else asked
+            )
+
+        def tell(state: RetryCallState) -> None:
+            error = state.outcome.exception() if state.outcome else None
+            log.warning("%s: %s Trying again in %.1f s.", self.name, error, state.upcoming_sleep)
 
         def is_retryable(error: BaseException) -> bool:
             return (
@@ -184,6 +190,7 @@ class Adapter(ABC):
             stop=stop_after_attempt(retries.attempts),
             wait=wait,
             retry=retry_if_exception(is_retryable),
+            before_sleep=tell,
             reraise=True,
         )
         return await retrying(self._first, request, schema)

@@ -54,6 +54,8 @@ class Recorder:
         self._server_id = server_id
         self._open: dict[str, str] = {}
         self._text: list[str] = []
+        self._unrecorded: list[str] = []
+        """What was streamed of a text that has not ended yet."""
         self._streamed = 0
         """Length of the sent part of the current text, in UTF-16 code units."""
         self._flushing: asyncio.Task[None] | None = None
@@ -62,11 +64,13 @@ class Recorder:
         """Record an event of the agent, or stream its text."""
         if isinstance(event, Delta):
             self._text.append(event.text)
+            self._unrecorded.append(event.text)
             if self._flushing is None:
                 self._flushing = asyncio.create_task(self._flush_soon())
             return
         await self._flush()
         if isinstance(event, AssistantText):
+            self._unrecorded = []
             if event.text and not event.final:
                 await self._record(ai_response(event.text, final=False))
                 self._streamed = 0
@@ -83,11 +87,16 @@ class Recorder:
             )
         elif isinstance(event, Finished):
             self.finished = event
+            if event.status == "done":
+                self._unrecorded = []
 
     async def stop(self) -> list[Change]:
-        """Flush the text; returns results for the calls that have none, after the stream broke off."""
+        """Flush the text; returns the part of a text that was streamed, and results for the calls that have none,
+        after the stream broke off."""
         await self._flush()
-        return [call_ended(call_id, name, WAS_STOPPED()) for call_id, name in self._open.items()]
+        text = "".join(self._unrecorded).rstrip()
+        partial = [ai_response(text, final=False)] if text else []
+        return [*partial, *(call_ended(call_id, name, WAS_STOPPED()) for call_id, name in self._open.items())]
 
     async def _record(self, change: Change) -> None:
         await record_once(self._hub.log, self._turn.map_id, self._turn.id, self._server_id, change)

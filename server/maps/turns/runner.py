@@ -341,7 +341,8 @@ class TurnRunner:
                     await self._store.suspend(work.turn, pending, left)
                 else:
                     if status == "failed":
-                        left = await self._closing_changes(work.turn, message)
+                        partial = [change for change in left if change.name == "ai_response"]
+                        left = [*partial, *await self._closing_changes(work.turn, message)]
                     last = with_response(left, message, work.annotations(message))
                     await self._store.finish(work.turn, status, work.usage_of(), last)
                 return

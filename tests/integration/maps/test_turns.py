@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text, update
 
 from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, Usage, UserMessage
-from agents.core.loop.events import AgentEvent, AssistantText, Finished, ToolDone, ToolStarted
+from agents.core.loop.events import AgentEvent, AssistantText, Delta, Finished, ToolDone, ToolStarted
 from agents.core.model import ModelError
 from server.database.engines import Database
 from server.maps.faults import RequestFault
@@ -136,6 +136,35 @@ async def test_a_running_turn_can_be_cancelled(database: Database) -> None:
     assert names(events) == ["user_message", "tool_called", "tool_finished", "ai_response", "turn_finished"]
     assert (events[2].payload["ok"], events[2].payload["summary"]) == (False, "stopped")
     assert events[-1].payload["status"] == "cancelled"
+
+
+async def test_what_was_written_of_an_answer_that_was_stopped_stays(database: Database) -> None:
+    written = asyncio.Event()
+
+    async def play(agent: Scripted, words: str) -> AsyncGenerator[AgentEvent, None]:
+        yield Delta("Let me see.")
+        yield AssistantText("Let me see.")
+        yield Delta("The largest are ")
+        yield Delta("Berlin and ")
+        if words == "fail":
+            yield Finished("The connection broke.", status="failed", reason="unavailable")
+            return
+        written.set()
+        await asyncio.Event().wait()
+
+    async with server(database, play) as maps:
+        map_id = await maps.log.create()
+        await say(maps, map_id, "stop")
+        await asyncio.wait_for(written.wait(), PATIENCE)
+        await maps.runner.cancel(map_id)
+        await say(maps, map_id, "fail")
+        events = await finished(maps, map_id, 2)
+    said = [event.payload for event in events if event.name == "ai_response"]
+    partial = [("Let me see.", False), ("The largest are Berlin and", False)]
+    assert [(each["message"], each["final"]) for each in said] == [
+        *partial, (said[2]["message"], True), *partial, ("The connection broke.", True)
+    ]  # fmt: skip
+    assert said[2]["message"].startswith("Stopped.")
 
 
 async def test_a_queued_turn_can_be_cancelled_and_never_runs(database: Database) -> None:

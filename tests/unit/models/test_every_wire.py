@@ -160,10 +160,13 @@ async def test_a_passing_fault_is_tried_again(
 
 
 @every_wire
-async def test_a_fault_that_lasts_is_reported(name: str, server: ModelServer, make: Make) -> None:
+async def test_a_fault_that_lasts_is_reported(
+    name: str, server: ModelServer, make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
     server.script([Fault(500)] * 3)
     with pytest.raises(ModelError, match="has a problem") as caught:
         await hear(make(name))
+    assert [record.message.count("Trying again") for record in caplog.records] == [1, 1]
     assert caught.value.code == "unavailable"
     assert server.left == 0
 

@@ -49,6 +49,7 @@ async def test_web_pages_of_proxies_are_not_told(name: str, server: ModelServer,
     server.script([Fault(502, body="<html><h1>Bad Gateway</h1></html>")] * 3)
     fault = await fault_of(make(name))
     assert "has a problem (status 502); try again" in str(fault)
+    assert str(fault)[0].isupper(), "it is a sentence"
 
 
 @pytest.mark.parametrize(
