@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from server.database.engines import Database
     from server.notes import Notes
 
 HELP = """Notes about your data in Markdown: the meaning of fields, units, caveats.
@@ -34,8 +35,22 @@ def add(
     ] = None,
 ) -> None:
     """Add a note. Without --text and --file it is read from standard input."""
-    body = text if text is not None else file.read_text() if file else sys.stdin.read()
-    print(_with_notes(lambda notes: notes.add(title, body, table or ())).id)
+    from server.cli.data import read_tables, with_database
+    from server.notes import Notes
+
+    try:
+        body = text if text is not None else file.read_text("utf-8") if file else sys.stdin.read()
+    except UnicodeDecodeError:
+        raise typer.BadParameter("it is not text in UTF-8.", param_hint="--file") from None
+    if not body.strip():
+        raise typer.BadParameter("it is empty.", param_hint="the note")
+
+    async def work(database: Database) -> str:
+        registry = await read_tables(database) if table else None
+        ids = [registry.get(name).id for name in table or ()] if registry else []
+        return (await Notes(database.owner).add(title, body, ids)).id
+
+    print(with_database(work))
 
 
 @app.command(name="list")

@@ -168,7 +168,7 @@ async def test_notes_are_added_found_and_removed(
     samples_url: str, server: Server, model: ScriptedModel
 ) -> None:
     added = await geoagent(
-        "notes", "add", "Airport elevations", "--table", "data.airports",
+        "notes", "add", "Airport elevations", "--table", "airports",
         stdin="elevation_m is in metres above sea level.", DATABASE_URL=samples_url,
     )  # fmt: skip
     note_id = added.out.strip()
@@ -182,6 +182,23 @@ async def test_notes_are_added_found_and_removed(
     assert (await geoagent("notes", "remove", note_id, DATABASE_URL=samples_url)).status == 0
     gone = await geoagent("notes", "remove", note_id, DATABASE_URL=samples_url)
     assert (gone.status, gone.err) == (1, f"There is no note {note_id}.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--table", "airport", "--text", "In metres."), "There is no table 'airport'."),
+        (("--text", " "), "Invalid value for the note: it is empty."),
+        ((), "Invalid value for the note: it is empty."),
+    ],
+)
+async def test_notes_that_would_never_be_found_are_refused(
+    samples_url: str, arguments: tuple[str, ...], told: str
+) -> None:
+    added = await geoagent("notes", "add", "Elevations", *arguments, DATABASE_URL=samples_url)
+    assert added.status != 0
+    assert told in added.err
+    assert "Elevations" not in (await geoagent("notes", "list", DATABASE_URL=samples_url)).out
 
 
 async def test_migrate_and_the_address_of_the_database(samples_url: str) -> None:
