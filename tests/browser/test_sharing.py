@@ -149,6 +149,16 @@ async def test_a_frame_that_is_lower_than_the_world_shows_its_middle(person: Per
     assert abs(middle) < 90, "it is beside the panel, and the other side of the world is not in the middle"
 
 
+async def test_in_a_small_frame_nothing_lies_on_anything_else(person: Person, enter: Enter) -> None:
+    await person.says("show countries")
+    frame = await enter(f"{await view_link(person)}?embed=1", width=300, height=200)
+    link = await frame.page.get_by_role("link", name="Open full map").bounding_box()
+    panel = await frame.page.locator(".layers").bounding_box()
+    assert link is not None
+    assert panel is not None
+    assert panel["x"] + panel["width"] <= link["x"]
+
+
 async def test_names_pointers_and_selections_are_seen_by_the_others(person: Person, enter: Enter) -> None:
     await person.says("show airports in red")
     other = await enter(person.page.url)

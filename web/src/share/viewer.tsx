@@ -40,7 +40,7 @@ export function OpenWhole() {
   if (!embedded || isGone.value || map.value === null) return null;
   return (
     <a class="open-whole card" href={location.pathname} target="_blank" rel="noopener">
-      <Icon name="link" />{layers.value.length === 0 ? t("appName") : t("openWhole")}
+      <Icon name="link" /><span>{layers.value.length === 0 ? t("appName") : t("openWhole")}</span>
     </a>
   );
 }
