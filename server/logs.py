@@ -10,6 +10,9 @@ import structlog
 
 NOISY = ("aiohttp", "asyncio", "engineio", "socketio", "httpx", "openai", "alembic", "sqlalchemy")
 
+OWN_HANDLERS = ("engineio.server", "engineio.client", "socketio.server", "socketio.client")
+"""Without a level, these add handlers of their own, which write each line a second time, as plain text."""
+
 
 def set_up(level: str) -> None:
     """Set up structlog's loggers and the standard library's, at one level."""
@@ -44,3 +47,5 @@ def set_up(level: str) -> None:
     root.setLevel(number)
     for name in NOISY:
         logging.getLogger(name).setLevel(max(number, logging.WARNING))
+    for name in OWN_HANDLERS:
+        logging.getLogger(name).setLevel(max(number, logging.ERROR))

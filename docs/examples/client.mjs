@@ -3,6 +3,7 @@
 import { io } from "socket.io-client";
 
 const socket = io(process.argv[2]);
+socket.on("connect_error", ({ message }) => console.error("cannot connect, trying again:", message));
 socket.on("layer_added", ({ layer }) => console.log("layer", layer.id, layer.count));
 socket.on("ai_response", ({ message }) => console.log("answer", message));
 socket.on("turn_finished", () => socket.disconnect());

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import sys
 from collections.abc import Iterator
 
 import pytest
+import socketio
 import structlog
 
 from server import logs
@@ -43,3 +45,18 @@ def test_a_traceback_shows_no_values(monkeypatch: pytest.MonkeyPatch, stream: ty
         structlog.get_logger("test").error("a request failed", exc_info=error)
     assert "it failed with a key of 13 characters" in written.getvalue()
     assert key not in written.getvalue()
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_faults_of_sockets_are_logged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", written)
+    for name in ("engineio.server", "socketio.server"):
+        logger = logging.getLogger(name)
+        monkeypatch.setattr(logger, "handlers", [])
+        monkeypatch.setattr(logger, "level", logging.NOTSET)
+    logs.set_up("warning")
+    socketio.AsyncServer(async_mode="aiohttp").eio.logger.error("not an accepted origin")
+    assert [json.loads(line)["event"] for line in written.getvalue().splitlines()] == [
+        "not an accepted origin"
+    ]
