@@ -34,9 +34,10 @@ async def saved(person: Person, folder: Path) -> Path:
     return path
 
 
-async def opened(browser: Browser, path: Path) -> tuple[Page, list[str]]:
+async def opened(browser: Browser, path: Path, locale: str = "en-GB") -> tuple[Page, list[str]]:
     """The file in a browser without a network; what it asked for, and what went wrong."""
-    context = await browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    size: Any = {"width": 1280, "height": 800}
+    context = await browser.new_context(viewport=size, offline=True, locale=locale)
     page = await context.new_page()
     troubles: list[str] = []
     page.on("request", lambda request: troubles.append(request.url) if leaves(request.url) else None)
@@ -90,6 +91,21 @@ async def test_a_map_saved_as_a_file_opens_offline(person: Person, browser: Brow
     await expect(legend).to_contain_text("shapes simplified to about")
     await expect(page.get_by_text("Natural Earth")).to_be_visible()
     assert troubles == []
+    await page.context.close()
+
+
+async def test_the_file_runs_from_right_to_left_in_arabic(
+    person: Person, browser: Browser, tmp_path: Path
+) -> None:
+    await person.says("colour countries by population")
+    page, troubles = await opened(browser, await saved(person, tmp_path), locale="ar")
+    assert troubles == []
+    legend = await page.locator("#legend").bounding_box()
+    control = await page.get_by_role("button", name="تكبير").bounding_box()
+    assert legend is not None
+    assert control is not None
+    assert control["x"] + control["width"] < legend["x"], "the legend covers no control"
+    await expect(page.locator(".maplibregl-ctrl-scale")).to_contain_text("كم")
     await page.context.close()
 
 

@@ -57,11 +57,17 @@ const map = new MapLibre({
   center: [10, 22],
   zoom: 1.2,
   attributionControl: false,
+  locale: {
+    "Map.Title": t("mapLabel"), "NavigationControl.ZoomIn": t("zoomIn"), "NavigationControl.ZoomOut": t("zoomOut"),
+    "NavigationControl.ResetBearing": t("northUp"), "ScaleControl.Meters": t("metres"), "ScaleControl.Kilometers": t("kilometres"),
+  },
 });
-map.addControl(new AttributionControl({ compact: false }), "bottom-right");
+// The legend is at the start of the page, and may be high.
+const [start, end] = direction.value === "rtl" ? (["bottom-right", "bottom-left"] as const) : (["bottom-left", "bottom-right"] as const);
+map.addControl(new AttributionControl({ compact: false }), end);
 installGlyphs(map);
-map.addControl(new NavigationControl(), "bottom-right");
-map.addControl(new ScaleControl({}), "bottom-left");
+map.addControl(new NavigationControl(), end);
+map.addControl(new ScaleControl({}), start);
 map.once("style.load", draw);
 map.on("click", ({ point, lngLat }) => {
   const layers = map.getLayersOrder().filter((id) => !id.startsWith("basemap-"));
