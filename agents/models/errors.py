@@ -30,6 +30,10 @@ _CONNECTION_ERRORS = ("APIConnectionError", "RequestError", "TransportError", "C
 _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
 _NOTHING_THERE = re.compile(r"(?i)\W*(404\b)?\W*(page )?(not found)?\W*")
 """What web servers say of a path that they do not know."""
+_NO_TOOLS = (
+    "does not support tools", "tool choice requires", "tools param requires", "support tool use",
+)  # fmt: skip
+"""Of Ollama, vLLM, llama.cpp, and OpenRouter."""
 _NO_KEY = ("api key not valid",)
 """Gemini refuses keys with status 400."""
 
@@ -102,6 +106,8 @@ def from_status(
             "rate_limited",
             f"{title} reports that the account has no credit left; add some, or choose another model.",
         )
+    if any(sign in words for sign in _NO_TOOLS):
+        return ModelError("bad_request", _no_tools(message, config))
     if status == 404:
         nothing_there = not is_reported or _NOTHING_THERE.fullmatch(message)
         if nothing_there and not (config.calling == "openai_responses" and _ends_in_v1(config)):
@@ -125,12 +131,6 @@ def from_status(
             f"{title} has a problem (status {status}{why}); try again in a moment.",
             retryable=True,
             retry_after=retry_after,
-        )
-    if "does not support tools" in words:
-        return ModelError(
-            "bad_request",
-            f"{config.model} cannot call tools by itself; name it `{config.name}@structured_output` or "
-            f"`{config.name}@text` in GEOAGENT_MODEL.",
         )
     return ModelError("bad_request", f"{title} refused the request: {_quote(message, config)}")
 
@@ -210,6 +210,14 @@ def _no_such_api(config: ModelConfig) -> str:
     if config.transport.startswith("openai") and not _ends_in_v1(config):
         hint += ", which usually ends in /v1"
     return f"{config.title} has no chat API at {where} (status 404); {hint}."
+
+
+def _no_tools(message: str, config: ModelConfig) -> str:
+    said = "" if "does not support tools" in message.lower() else f" ({_quote(message, config)})"
+    return (
+        f"{config.model} cannot call tools by itself{said}; name it `{config.name}@structured_output` or "
+        f"`{config.name}@text` in GEOAGENT_MODEL."
+    )
 
 
 def _ends_in_v1(config: ModelConfig) -> bool:

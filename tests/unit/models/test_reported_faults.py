@@ -97,3 +97,20 @@ async def test_a_fault_after_the_first_words_says_what_it_is(server: ModelServer
     with pytest.raises(ModelError, match=r"The answer broke off: .*CUDA out of memory") as raised:
         await anext(events)
     assert not raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+        (500, "tools param requires --jinja flag"),
+        (404, "No endpoints found that support tool use."),
+    ],
+)
+async def test_a_server_without_tool_calls_says_how_to_use_it_all_the_same(
+    status: int, words: str, server: ModelServer, make: Make
+) -> None:
+    server.script([Fault(status, words)])
+    fault = str(await fault_of(make("compatible:some")))
+    assert words in fault
+    assert "compatible:some@structured_output" in fault
