@@ -18,6 +18,7 @@ import socketio
 from server.settings import Settings, display_url
 
 YES = ("y", "yes")
+NO_SUCH_MAP = ("unknown_map", "invalid_payload")
 ENDED = {"done": 0, "failed": 1, "cancelled": 1, "interrupted": 1}
 
 
@@ -150,9 +151,11 @@ async def ask(client: socketio.AsyncClient, event: str, payload: dict[str, Any])
     refused.
     """
     answer: dict[str, Any] = await client.call(event, payload, timeout=30)
-    if not answer["ok"]:
-        raise NoServer(answer["error"]["message"])
-    return answer
+    if answer["ok"]:
+        return answer
+    if event == "join" and payload and answer["error"]["code"] in NO_SUCH_MAP:
+        raise NoServer(f"There is no map '{payload['map_id']}'. Leave out --map to make a new one.")
+    raise NoServer(answer["error"]["message"])
 
 
 async def typed_line() -> str:

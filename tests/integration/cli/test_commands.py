@@ -79,6 +79,14 @@ async def test_a_search_without_a_match_says_so(samples_url: str) -> None:
     assert (result.status, result.out, result.err) == (0, "", "No table matches 'zzzz'.\n")
 
 
+@pytest.mark.parametrize("map_id", ["nope", "my map", "http://127.0.0.1:1/m/nope"])
+async def test_a_map_that_is_not_there_is_named(server: Server, map_id: str) -> None:
+    result = await geoagent("chat", "hello", "--map", map_id, "--server", server.url)
+    name = map_id.rsplit("/", 1)[-1]
+    assert (result.status, result.out) == (1, "")
+    assert result.err == f"There is no map '{name}'. Leave out --map to make a new one.\n"
+
+
 async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: ScriptedModel) -> None:
     made_up = ["28,298 airports and 7,777 pilots."]
     # Also when it is asked to write the answer again.
@@ -108,12 +116,6 @@ async def test_chat_with_a_server_of_another_kind_says_so_and_nothing_else() -> 
         result = await geoagent("chat", "hello", "--server", f"http://127.0.0.1:{port}")
     assert result.status == 1
     assert len(result.err.splitlines()) == 1, result.err
-
-
-async def test_chat_on_a_map_that_is_not_there_is_refused(server: Server) -> None:
-    result = await geoagent("chat", "hello", "--map", "nowhere", "--server", server.url)
-    assert result.status == 1
-    assert result.err == "There is no map 'nowhere'. Send `join` without map_id to make one.\n"
 
 
 async def test_tables_are_listed_and_searched(samples_url: str) -> None:
