@@ -158,6 +158,7 @@ def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
         )
     ),
     "compare [the] [number of] {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
+    "compare {one:words} (and|with|to) {other:words} by [the] (number|count) of {rows:selection}",
     "(which|what|who) [{kind:mention}] (has|have) (more|the more|most|the most) {rows:selection} [,|:] {one:words}"
     " or {other:words}",
     "(how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}"

@@ -307,9 +307,9 @@ class DataCommands(Grammar):
         if cursor.word() in STARTS or cursor.word() in STATISTICS or cursor.word() in SUPERLATIVES:
             return None
         words = self._up_to("of", "in", most=4)
-        if self._language.operation_words & set(words.lower().split()) and not any(
-            fact_columns(table, words) for table in self.vocabulary.few_tables
-        ):
+        facts = (fact_columns(table, words) for table in self.vocabulary.few_tables)
+        is_operation = self._language.operation_words & set(words.lower().split()) and not any(facts)
+        if is_operation or words.endswith(" out"):  # `hydrants out of service`
             return None
         return self._looked_up(words) if words else None
 

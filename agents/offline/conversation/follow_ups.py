@@ -22,6 +22,7 @@ from agents.offline.conversation.other_rows import (
     number_of_others,
     same_of_others,
     share_among_others,
+    with_other_flag,
     with_other_value,
 )
 from agents.offline.conversation.past_calls import (
@@ -177,7 +178,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
     return [each for again in found for each in spoken.in_other_words(again)]
 
 
-_BEFORE_OTHERS = (rows_of_kind, of_column, most_inside, ranked_first, kinds_counted)
+_BEFORE_OTHERS = (rows_of_kind, of_column, most_inside, ranked_first, kinds_counted, with_other_flag)
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
     re.IGNORECASE,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agents.core.messages import Message
 from agents.offline.conversation.past_calls import table_shown
 from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP, spelt_out
+from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
+from agents.offline.meaning.stored_values import columns_in
 
 _SAME = re.compile(
     r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)\W*",
@@ -44,6 +48,21 @@ _SHARE_AMONG = re.compile(
 _PLACE_BEFORE = re.compile(
     r"in (?:the )?[A-ZÀ-Þ].*? (?=(?:is|are|was|were|has|have|had|in|with|without|that|which|above|below|over|under)\b)"
 )
+
+
+_WHAT_ABOUT = re.compile(r"(?:and )?(?:what|how) about (?:the )?(?P<what>[^?,]+?)\W*", re.IGNORECASE)
+
+
+def with_other_flag(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`what about water rescue?` after `stations with a hazmat team`: the rows with the other flag."""
+    other, layer, table = _WHAT_ABOUT.fullmatch(asked_now), spoken.layer, spoken.table
+    if other is None or layer is None or table is None or layer.table != table.id:
+        return
+    own, named = columns_in(layer.filter or {}), spoken.vocabulary.columns_called((table,), other["what"])
+    flags = {each.name for each in table.columns if is_flag(each)}
+    is_single = len(own) == len(named) == len(conjuncts(layer.filter)) == 1
+    if is_single and own[0] != named[0] and flags >= {own[0], named[0]}:
+        yield Again(f'show {table.name.replace("_", " ")} where "{named[0]}" is yes')
 
 
 def figure_of_other_rows(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

@@ -91,6 +91,7 @@ def ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield from _sorted_result(spoken, asked_now)
         yield from _most_of_group(spoken, asked_now)
         yield from _most_done(spoken, asked_now)
+        yield from _farthest(spoken, asked_now)
         return
     rows, layer = spoken.memory.rows, spoken.layer
     is_number_of_rows = single is not None and single["most"].lower() == "most"
@@ -177,3 +178,18 @@ def _most_done(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     named = [each.name for each in table.columns if is_number(each) and records(each, asked["verb"].lower())]
     if len(named) == 1:
         yield Again(f'which of them has the {_MOST[asked["most"].lower()]} "{named[0]}"', spoken.memory.rows)
+
+
+_FARTHEST = re.compile(
+    r"(?:and )?which(?: one| of (?:them|these|those))? (?:is|lies) (?:the )?"
+    r"(?:(?P<far>farthest|furthest)|nearest|closest)(?: one| away| off)?\W*",
+    re.IGNORECASE,
+)
+
+
+def _farthest(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`which one is the farthest` after rows were drawn with their distance from others."""
+    asked, table = _FARTHEST.fullmatch(asked_now), spoken.table
+    distances = [each.name for each in table.columns if each.name.startswith("distance_m")] if table else []
+    if asked is not None and len(distances) == 1:
+        yield Again(f'which of them has the {"highest" if asked["far"] else "lowest"} "{distances[0]}"')

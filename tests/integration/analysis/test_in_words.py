@@ -90,6 +90,17 @@ async def test_figures_of_all_rows_are_told_without_their_number(offline_server:
         assert "| max_elevation_m | count | min_elevation_m |" in answer
 
 
+async def test_the_farthest_of_the_nearest(offline_server: Server) -> None:
+    async with client(offline_server) as one:
+        await one.ask("join")
+        await one.says("nearest airport to each capital in Europe")
+        await one.says("which one is the farthest")
+        farthest = one.named("ai_response")[-1]["message"]
+        await one.says("which 2 of them have the highest distance_m")
+        assert "`distance_m`" in farthest
+        assert farthest.split("**")[1] in one.named("ai_response")[-1]["message"].splitlines()[4], farthest
+
+
 @pytest.mark.parametrize(
     ("words", "first"),
     [

@@ -22,6 +22,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.row_names import is_code
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
     ColumnWords,
@@ -56,6 +57,8 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
     of = figure.get("column") if figure is not None else None
     if of is not None and name_words(of.text) == ("duration",) and times_lasting(table):
         return None  # a duration is the time between two dates
+    if of is not None and any(map(is_code, columns_called((table,), name_words(of.text)))):
+        return None
     if figure is not None:
         return (Grouped(rows, names[0], figure),)
     title = "" if bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
@@ -109,12 +112,8 @@ def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`crashes by weather and severity` without a figure, for columns that hold no numbers."""
     table = context.table(bindings["source"])
-    names = (
-        [each for by in bindings["by"] for each in columns_called((table,), name_words(by.text))]
-        if table
-        else []
-    )
-    if table is None or any(_is_number(table, name) for name in names):
+    words = [name_words(by.text) for by in bindings["by"]] if table is not None else []
+    if table is None or any(_is_number(table, name) for by in words for name in columns_called((table,), by)):
         return None
     return _own_columns(bindings, context)
 

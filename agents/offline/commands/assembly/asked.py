@@ -26,6 +26,7 @@ from agents.offline.meaning.conditions import (
     lies_in_place,
 )
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import is_code
 from agents.offline.meaning.steps import ColumnWords
 from agents.offline.meaning.units import column_unit
 
@@ -301,7 +302,7 @@ class Asked:
 
     def _is_number(self, name: str) -> bool:
         own = self.table.column(name)
-        return own is not None and is_number(own) and name not in self.table.key
+        return own is not None and is_number(own) and name not in self.table.key and not is_code(name)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -266,7 +266,10 @@ class PiecesOfTable(ComparedPieces):
         for first in list(self._groups(place)):
             self.cursor.at = first.end
             is_one = first.where is not None or isinstance(first.value, Features | ColumnWords)
-            if is_one or not self.cursor.take("and by", "and per", ", and", "and", ","):
+            joined_on = self.cursor.take("and by", "and per", ", and", "and", ",") or self.cursor.take(
+                p.OF_EACH
+            )
+            if is_one or not joined_on:
                 continue
             begin = self.cursor.at
             if period := self.cursor.take_any(_PERIODS):

@@ -78,6 +78,10 @@ def _drawn_columns(layer: Layer, table: Table) -> list[Column]:
     shown, named = table.column(layer.style.column or ""), name_column(table)
     if shown is None and table.is_result and len(figures := number_columns(table)) == 1:
         shown = figures[0]  # equal counts have no colours
+    if shown is not None and named is None and table.is_result and is_number(shown):
+        others = {shown.name, "count", table.geometry_column, *table.key}
+        groups = [each for each in table.columns if each.name not in others]
+        named = groups[0] if len(groups) == 1 else None  # `flow by diameter`
     if shown is None or (named is None and is_number(shown)):
         raise Refuse(refusals.NOTHING_TO_CHART(layer=layer.name), refusals.SAY_CHART())
     return [shown, named] if is_number(shown) and named is not None else [shown]

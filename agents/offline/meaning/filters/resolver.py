@@ -138,10 +138,12 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
 
 
 def _denied(table: Table, affirmed: Cql2) -> Cql2:
-    """The opposite of a filter: of a column of yes, partly and no, `not accessible` means no."""
+    """The opposite of a filter: of a column of yes, partly and no, `not accessible` means no, but `not partly` both."""
     own = [column for name in columns_in(affirmed) if (column := table.column(name)) is not None]
     is_yes = affirmed["op"] in ("=", "in") and len(own) == 1 and answers(own[0]) and not is_flag(own[0])
-    denials = flag_values(own[0], False) if is_yes else []
+    asked = affirmed["args"][1] if is_yes else []
+    said = asked if isinstance(asked, list) else [asked]
+    denials = flag_values(own[0], False) if is_yes and {*flag_values(own[0], True)}.intersection(said) else []
     return equals(own[0].name, denials) if denials else negated(affirmed)
 
 
