@@ -292,6 +292,8 @@ class DrawingCommands(Grammar):
         if where is None:
             return None
         cursor.take("only")
+        if cursor.take("too", "as well", "also"):  # `and the vacant ones too`
+            return Refine(None, where, mode="or")
         return Refine(None, where, mode="instead" if cursor.take("instead") else "and")
 
     def _kind_of_ones(self) -> Condition | None:

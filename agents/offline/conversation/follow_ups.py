@@ -18,6 +18,7 @@ from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import THOSE, is_only_a_value, narrower, part_of_sum
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
+    in_other_place,
     inside_of_it,
     number_of_others,
     same_of_others,
@@ -173,7 +174,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
         found += [each for rule in _BEFORE_OTHERS for each in rule(spoken, asked_now)]
     for said in dict.fromkeys((_SAME_FOR.sub("and ", asked_now), asked_now)):
         if (again := asked_again(messages, said, spoken.vocabulary)) is not None:
-            found.append(spoken.repeated(again))
+            found.append(in_other_place(spoken.repeated(again), spoken, said))
     found += changed_parts(spoken, asked_now)
     return [each for again in found for each in spoken.in_other_words(again)]
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.core.messages import Message
+from agents.offline.conversation.memory import Rows
 from agents.offline.conversation.past_calls import table_shown
 from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP, spelt_out
-from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.vocabulary import Vocabulary
@@ -63,6 +64,24 @@ def with_other_flag(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     is_single = len(own) == len(named) == len(conjuncts(layer.filter)) == 1
     if is_single and own[0] != named[0] and flags >= {own[0], named[0]}:
         yield Again(f'show {table.name.replace("_", " ")} where "{named[0]}" is yes')
+
+
+_IN_PLACE = re.compile(
+    r"(?:and |now |what about |how about )+(?:in|for) (?:the )?[^\W\d][^?,]*?\W*", re.IGNORECASE
+)
+
+
+def in_other_place(again: Again, spoken: Spoken, asked_now: str) -> Again:
+    """`and in Benfica?` after `how many of them are pharmacies`, of shops in Alvalade: the same rows without the place
+    that they are in."""
+    rows, table = again.rows, spoken.table
+    before = rows.filter if rows is not None else spoken.layer.filter if spoken.layer is not None else None
+    kept = [each for each in conjuncts(before) if each.get("op") != "s_intersects"]
+    is_elsewhere = _IN_PLACE.fullmatch(asked_now) is not None and len(kept) < len(conjuncts(before))
+    if table is None or not is_elsewhere or PRONOUNS.isdisjoint(again.text.lower().split()):
+        return again
+    where = {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
+    return Again(again.text, Rows(table.id, where))
 
 
 def figure_of_other_rows(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:

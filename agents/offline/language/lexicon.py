@@ -149,7 +149,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "wd": "weekday", "wkdy": "weekday", "wknd": "weekend", "avg": "average mean", "cap": "capacity",
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
         "cert": "certificate", "desc": "description", "dia": "diameter", "diam": "diameter",
-        "dbh": "diameter girth trunk", "dist": "distance district", "dur": "duration", "el": "elevation",
+        "dbh": "diameter girth trunk", "dist": "distance", "dur": "duration", "el": "elevation",
         "elev": "elevation", "edu": "education", "est": "estimate", "exp": "expectancy expenditure expected",
         "acc": "accident accessible", "ann": "annual", "apt": "apartment", "blk": "block", "cov": "coverage cover",
         "cty": "county", "dept": "department", "dev": "development", "fac": "facility", "fld": "field flood",

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from agents.offline.conversation.memory import Memory, Rows
+from agents.offline.conversation.other_rows import in_other_place
+from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.language.vocabulary import Vocabulary
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -21,10 +25,9 @@ STATIONS = make_table(
 INCIDENTS = make_table(
     "data.incidents", "POINT", "",
     [("id", "integer", ""), ("inc_type", "text", ""), ("dispatch_dt", "timestamp", ""),
-     ("arrive_dt", "timestamp", ""), ("clear_dt", "timestamp", ""), ("building_id", "integer", ""),
-     ("dist_chief", "text", "")],
-    [(1, "Medical", "2025-03-01 10:00:00", "2025-03-01 10:07:00", "2025-03-01 11:00:00", 4, "D1", (1.0, 1.0)),
-     (2, "Structure Fire", "2024-03-01 10:00:00", "2024-03-01 10:07:00", "2024-03-01 11:00:00", 9, "D2", (1.0, 1.1))],
+     ("arrive_dt", "timestamp", ""), ("clear_dt", "timestamp", ""), ("building_id", "integer", "")],
+    [(1, "Medical", "2025-03-01 10:00:00", "2025-03-01 10:07:00", "2025-03-01 11:00:00", 4, (1.0, 1.0)),
+     (2, "Structure Fire", "2024-03-01 10:00:00", "2024-03-01 10:07:00", "2024-03-01 11:00:00", 9, (1.0, 1.1))],
 )  # fmt: skip
 HYDRANTS = make_table(
     "data.hydrants", "POINT", "Fire hydrants",
@@ -37,11 +40,18 @@ INSPECTIONS = make_table(
     [("id", "integer", ""), ("insp_dt", "date", ""), ("result", "text", "")],
     [(1, "2024-01-01", "Pass", (1.0, 1.0)), (2, "2025-01-01", "Fail", (1.0, 1.1))],
 )  # fmt: skip
+SHOPS = make_table(
+    "data.comercio", "POINT", "Shops, cafes and restaurants (ground floor survey)",
+    [("id", "integer", ""), ("nome_estab", "text", "name of the shop"), ("loja_hist", "boolean", "historic shop"),
+     ("situacao", "text", "vago = vacant, obras = under works, aberto = open")],
+    [(1, "Sol", True, "vago", (1.0, 1.0)), (2, "Flor", False, "obras", (1.0, 1.1)),
+     (3, "Tejo", False, "aberto", (1.0, 1.1))],
+)  # fmt: skip
 
 
 @pytest.fixture
 def desk() -> Desk:
-    return Desk(World(STATIONS, INCIDENTS, HYDRANTS, INSPECTIONS))
+    return Desk(World(STATIONS, INCIDENTS, HYDRANTS, INSPECTIONS, SHOPS))
 
 
 @pytest.fixture
@@ -63,6 +73,8 @@ async def test_another_flag_takes_the_place_of_the_one_before(chat: Chat, senten
                                          where("dispatch_dt", "<", {"timestamp": "2025-04-01T00:00:00Z"}))),
         ("stations that are not partial", no(where("step_free", "=", "Partial"))),
         ("stations that are not step free", where("step_free", "=", "No")),
+        ("hydrants out of service", where("in_svc", "=", "N")),
+        ("show the vacant shops", where("situacao", "=", "vago")),
         ("stations where step free is not partial", no(where("step_free", "=", "Partial"))),
     ],
 )  # fmt: skip
@@ -72,17 +84,30 @@ async def test_times_and_denials(chat: Chat, sentence: str, filters: Any) -> Non
     assert layer.filter == filters, answer
 
 
-async def test_out_of_service_is_no_fact_of_a_service(chat: Chat) -> None:
-    answer = await chat("hydrants out of service")
-    assert "oos_reason" not in answer
-    assert not any("oos_reason" in str(call) for call in chat.calls), answer
+async def test_other_values_are_added_where_it_says_too(chat: Chat) -> None:
+    await chat("show the shops under works")
+    answer = await chat("and the vacant ones too")
+    (layer,) = chat.layers.values()
+    assert layer.filter == {
+        "op": "or",
+        "args": [where("situacao", "=", "obras"), where("situacao", "=", "vago")],
+    }, answer
+
+
+def test_rows_in_another_place_are_not_those_in_the_one_before(chat: Chat) -> None:
+    place = {"op": "s_intersects", "args": [{"property": "geom"}, {"type": "Polygon", "coordinates": []}]}
+    rows = Rows("data.comercio", both(place, where("loja_hist", "=", True)))
+    spoken = Spoken(Memory(rows=rows), None, Vocabulary(chat.world.registry, ()))
+    again = Again("how many of them are vacant in Benfica", rows)
+    elsewhere = in_other_place(again, spoken, "and in Benfica?")
+    assert elsewhere == Again(again.text, Rows("data.comercio", where("loja_hist", "=", True)))
+    assert in_other_place(again, spoken, "how many of them are vacant in Benfica") == again
 
 
 @pytest.mark.parametrize(
     ("sentence", "by"),
     [
         ("number of inspections by result for each year", ["result", "year"]),
-        ("number of incidents per district chief", ["dist_chief"]),
     ],
 )
 async def test_groups_one_after_the_other(chat: Chat, desk: Desk, sentence: str, by: list[str]) -> None:

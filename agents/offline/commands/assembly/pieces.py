@@ -266,10 +266,9 @@ class PiecesOfTable(ComparedPieces):
         for first in list(self._groups(place)):
             self.cursor.at = first.end
             is_one = first.where is not None or isinstance(first.value, Features | ColumnWords)
-            joined_on = self.cursor.take("and by", "and per", ", and", "and", ",") or self.cursor.take(
-                p.OF_EACH
-            )
-            if is_one or not joined_on:
+            if is_one or not self.cursor.take(
+                "and by", "and per", ", and", "and", ",", "for each", "for every", "in each", "in every"
+            ):
                 continue
             begin = self.cursor.at
             if period := self.cursor.take_any(_PERIODS):

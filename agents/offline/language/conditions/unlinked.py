@@ -160,6 +160,17 @@ class Unlinked(DoneBy):
         text = self.value_text()
         return OneOf(text, how="kind") if text else None
 
+    def out_of(self) -> Condition | None:
+        """`hydrants out of service`: a state without a verb before it."""
+        is_state = self.cursor.sees("out of") and self.cursor.word(2) not in (
+            "the",
+            "their",
+            "its",
+            "this",
+            "a",
+        )
+        return self.kind() if is_state else None
+
     def kind(self) -> Condition | None:
         """A value alone: `large`, `closed` (the ones that are …)."""
         self.cursor.take("the", "a", "an", p.OF_KIND)

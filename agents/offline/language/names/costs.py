@@ -348,15 +348,21 @@ def _numbered(names: Sequence[str]) -> frozenset[str]:
     )
 
 
+_NAME_OF = re.compile(r"name of the ([^\W\d_]+)\b", re.IGNORECASE)
+
+
 def nouns_of_names(table: Table) -> frozenset[str]:
     """`county` for areas `county_boundaries` with a column `county_name`, or “County name” if the table's
-    comment has the word."""
+    comment has the word; `shop` for “Shops and cafes” with a “Name of the shop”."""
+    said = {*name_words(table.comment or "")}
+    named = (_NAME_OF.match(column.comment or "") for column in table.columns if column.kind == "text")
+    nouns = frozenset(noun for each in named if each and (noun := each[1].lower()) in said)
     if table.geometry_family != "polygon":
-        return frozenset()
+        return nouns
     own, head = name_words(table.name), comment_head(table.comment)
     if _AREAS.isdisjoint((own[-1], *head[-1:])):
-        return frozenset()
-    found: set[str] = set()
+        return nouns
+    found = {*nouns}
     for column in table.columns if len(own) > 1 else ():
         words, head_words = name_words(column.name), comment_head(column.comment)
         if column.kind == "text" and len(words) == 2 and words[1] in ("name", "nm"):
