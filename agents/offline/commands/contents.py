@@ -83,9 +83,9 @@ def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 
 def _texts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
-    """Whether the words only mean text columns."""
+    """Whether the words only mean text columns, not of yes and no: `how many hazmats are there`."""
     columns = [table.column(name) for name in vocabulary.columns_called((table,), what)]
-    return bool(columns) and all(each is not None and each.kind == "text" for each in columns)
+    return bool(columns) and all(each and each.kind == "text" and not is_flag(each) for each in columns)
 
 
 @on(

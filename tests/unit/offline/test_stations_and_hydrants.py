@@ -37,8 +37,10 @@ HYDRANTS = make_table(
 )  # fmt: skip
 INSPECTIONS = make_table(
     "data.bldg_insp", "POINT", "Inspections of buildings",
-    [("id", "integer", ""), ("insp_dt", "date", ""), ("result", "text", "")],
-    [(1, "2024-01-01", "Pass", (1.0, 1.0)), (2, "2025-01-01", "Fail", (1.0, 1.1))],
+    [("id", "integer", ""), ("insp_dt", "date", ""), ("result", "text", ""), ("insp_type", "text", ""),
+     ("reinsp_due", "date", "Re-inspection due date")],
+    [(1, "2024-01-01", "Pass", "Re-inspection", None, (1.0, 1.0)),
+     (2, "2025-01-01", "Fail", "Annual", "2026-03-01", (1.0, 1.1))],
 )  # fmt: skip
 SHOPS = make_table(
     "data.comercio", "POINT", "Shops, cafes and restaurants (ground floor survey)",
@@ -75,6 +77,8 @@ async def test_another_flag_takes_the_place_of_the_one_before(chat: Chat, senten
         ("stations that are not step free", where("step_free", "=", "No")),
         ("hydrants out of service", where("in_svc", "=", "N")),
         ("show the vacant shops", where("situacao", "=", "vago")),
+        ("inspections with re-inspection due date in 2026",
+         both(where("reinsp_due", ">=", {"date": "2026-01-01"}), where("reinsp_due", "<", {"date": "2027-01-01"}))),
         ("stations where step free is not partial", no(where("step_free", "=", "Partial"))),
     ],
 )  # fmt: skip
@@ -133,3 +137,8 @@ async def test_figures_of_groups_with_numbers_are_charted() -> None:
     answer = await chat("show that as a chart")
     ((name, call),) = chat.calls
     assert (name, call["x"], call["y"]) == ("make_chart", "main_dia_mm", "mean_flow_lpm"), answer
+
+
+async def test_a_flag_is_not_counted_by_its_values(chat: Chat) -> None:
+    answer = await chat("how many hazmats are there")
+    assert [name for name, _ in chat.calls] in ([], ["cannot_do"]), answer

@@ -323,7 +323,8 @@ def contains(name: Words, part: Words) -> bool:
 
 
 def _is_in_comment(comment: str | None, words: Words) -> bool:
-    if not comment or min(len(words[0]), len(words[-1]) + 1) < 3 or words[0] in DULL or words in _SHARES:
+    is_short = min(len(words[0]), len(words[-1]) + 1) < 3 and words != name_words(comment or "")
+    if not comment or is_short or words[0] in DULL or words in _SHARES:
         return False
     if not HEAD_ENDS.isdisjoint(words):  # `kind of land use`, `species at risk`
         begins = name_words(comment)[: len(words)] == words and words[-1] not in HEAD_ENDS
