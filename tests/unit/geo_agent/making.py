@@ -67,3 +67,8 @@ def box_of(points: Sequence[tuple[float, float]]) -> Bounds | None:
         return None
     xs, ys = [point[0] for point in points], [point[1] for point in points]
     return (min(xs), min(ys), max(xs), max(ys))
+
+
+def as_json(value: Any) -> Any:
+    """The place of a row as GeoJSON; other values as they are."""
+    return {"type": "Point", "coordinates": list(value)} if isinstance(value, tuple) else value

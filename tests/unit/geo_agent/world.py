@@ -31,7 +31,7 @@ from agents.geo.choices import next_layer_id
 from agents.geo.styling.colours import CSS_NAMES, next_colour
 from agents.text_search import TextSearch
 from tests.unit.geo_agent.filtering import passes, properties
-from tests.unit.geo_agent.making import Row, box_of
+from tests.unit.geo_agent.making import Row, as_json, box_of
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
 
 _SHARED: dict[tuple[int, ...], tuple[Table, ...]] = {}
@@ -84,11 +84,6 @@ class MemoryRegistry:
 
         ranked = sorted((table for table in self._tables if rank(table)), key=lambda table: -rank(table))
         return ranked[:limit]
-
-
-def as_json(value: Any) -> Any:
-    """The place of a row as GeoJSON; other values as they are."""
-    return {"type": "Point", "coordinates": list(value)} if isinstance(value, tuple) else value
 
 
 class MemoryData:

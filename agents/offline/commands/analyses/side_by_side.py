@@ -126,10 +126,8 @@ def _longest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, how = bindings["source"], bindings["how"]
     count = bindings.get("n") or (MOST_FIRST if is_plural(rows.noun) else 1)
     title = f"The {f'{count} ' if count > 1 else ''}{rows.noun} that took the {how} to {bindings['done']}"
-    return (
-        added,
-        top_step(RESULT, AddedColumn("days_between"), count, smallest=how == "shortest", title=title),
-    )
+    by, is_least = AddedColumn("days_between"), how == "shortest"
+    return (added, top_step(RESULT, by, count, smallest=is_least, title=title, ties=True))
 
 
 def _times_of_rows(bindings: Mapping[str, Any], context: Context, unit: Unit) -> AnalysisStep | None:

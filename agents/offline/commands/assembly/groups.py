@@ -45,7 +45,8 @@ _WITH_A_GROUP = ("group", "rows", "condition", "and", "order", "top", "table", "
 def grouped(asked: Asked, context: Context) -> Steps | None:
     """The steps of a question with a group; None if its pieces do not fit."""
     group = asked.one("group")
-    if group is None or (not asked.does_fit) or (asked.has("compare") and named_several(asked.where)):
+    are_together = asked.has("compare") and named_several(asked.where, kinds=True)
+    if group is None or not asked.does_fit or are_together:
         return None
     if asked.has("share"):
         return _shares(asked) if _has_only(asked, "share", "part", "column", "unit") else None
@@ -278,13 +279,15 @@ def _groups_having(asked: Asked, by: str) -> Steps | None:
     return (Grouped(asked.rows(asked.where), by, dict(COUNT), title=title),)
 
 
-def named_several(where: Condition | None) -> bool:
-    """Whether the rows have several values side by side: `in Austria and Norway`, not `Austria or Norway`."""
+def named_several(where: Condition | None, *, kinds: bool = False) -> bool:
+    """Whether the rows have several values side by side: `in Austria and Norway`, not `Austria or Norway`. `kinds`:
+    also `oak and maple trees`."""
     match where:
         case Group("and", parts):
-            return any(map(named_several, parts))
+            return any(named_several(each, kinds=kinds) for each in parts)
         case OneOf(text, how=how):
-            return how in ("in", "of", "is", "kind") and " and " in text and '"' not in text
+            is_value = how in ("in", "of", "is") or (kinds and how == "kind")
+            return is_value and " and " in text and '"' not in text
         case _:
             return False
 

@@ -22,7 +22,7 @@ from agents.offline.commands.assembly.computed import (
     of_all,
     of_all_people,
     rates,
-)  # fmt: skip
+)
 from agents.offline.commands.assembly.fitting import is_value, likely_tables, named_tables
 from agents.offline.commands.assembly.groups import (
     by_several,
