@@ -102,7 +102,7 @@ async def test_errors_name_no_path_of_the_server(client: Client) -> None:
 async def test_names_with_characters_that_show_nothing_are_refused(client: Client, name: str) -> None:
     answer = await client.post("/api/uploads", data=form(table=name))
     assert (await answer.json())["error"]["message"] == (
-        "The table's name has control characters in it. Take a name without them."
+        "The table's name has control characters in it. Choose a name without them."
     )
 
 
