@@ -148,15 +148,18 @@ def without_negation(text: str, columns: Iterable[Column] = ()) -> tuple[str, ..
 
 def take_flag(cursor: Cursor, tables: Sequence[Table]) -> Column | None:
     """Read the name of a flag that begins with a preposition, as in `over the MCL`, for `over_mcl`."""
-    start = cursor.at
-    for column in (each for table in tables for each in table.columns if is_flag(each)):
+    start, preposition = cursor.at, cursor.word()
+    if preposition not in _PREPOSITIONS:
+        return None
+    for column in (each for table in tables for each in table.columns):
         first, *rest = name_words(column.name)
-        if rest and first in _PREPOSITIONS and cursor.take(first):
+        if rest and first == preposition and is_flag(column):
+            cursor.at = start + 1
             cursor.take("the", "a", "an", "its", "their")
             if length := cursor.sees(rest):
                 cursor.at += length
                 return column
-        cursor.at = start
+    cursor.at = start
     return None
 
 

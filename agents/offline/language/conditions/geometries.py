@@ -212,7 +212,7 @@ def _degrees(cursor: Cursor, side: Side) -> float | None:
 
 
 def take_everywhere(cursor: Cursor, vocabulary: Vocabulary) -> bool:
-    """Read `in the world`, or `in the state` where no table, column or value in capitals is called so: all there is."""
+    """Read words for all rows: `in the world`, or `in the state` where no table or column has that name."""
     start = cursor.at
     if cursor.take(_EVERYWHERE):
         return True
