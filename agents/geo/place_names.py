@@ -111,6 +111,10 @@ def are_proper_names(samples: Sequence[str]) -> bool:
     )
 
 
+AREA_NOUNS = frozenset(
+    ("area", "zone", "district", "boundary", "division", "border", "limit", "polygon", "unit")
+)
+"""Last words of names of tables of areas that are named for what is before: `community_areas`."""
 _COMPOUND = re.compile(r"([a-zà-ÿ]{3,})(?:name|naam|namn|navn)")
 """“Name” behind a noun, written as one word."""
 _SAME_NOUN = 3

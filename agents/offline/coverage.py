@@ -32,7 +32,7 @@ from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
 from agents.offline.language.conditions.not_done import DONE_IN
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
-from agents.offline.language.conditions.times.days import HALVES, MONTHS, SEASONS, WEEKDAYS
+from agents.offline.language.conditions.times.days import HALVES, QUARTERS, SEASONS, WEEKDAYS
 from agents.offline.language.conditions.times.in_force import ONGOING
 from agents.offline.language.grammar import words_in, words_of_templates
 from agents.offline.language.parts import PARTS
@@ -162,8 +162,8 @@ def language_words() -> frozenset[str]:
         *units.UNITS,
         *units.MAGNITUDES,
         *FILLERS,
-        *MONTHS,
         *SEASONS,
+        *QUARTERS,
         *WEEKDAYS,
         *HALVES,
     }

@@ -15,7 +15,13 @@ from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
 from agents.offline.conversation.facts_asked import kinds_counted
 from agents.offline.conversation.memory import Memory, recall
-from agents.offline.conversation.narrower import THOSE, is_only_a_value, narrower, part_of_sum
+from agents.offline.conversation.narrower import (
+    THOSE,
+    is_only_a_value,
+    narrower,
+    of_fewer_groups,
+    part_of_sum,
+)
 from agents.offline.conversation.other_rows import (
     figure_of_other_rows,
     in_other_place,
@@ -27,7 +33,6 @@ from agents.offline.conversation.other_rows import (
     with_other_value,
 )
 from agents.offline.conversation.past_calls import (
-    calls_made,
     coloured_by_figure,
     layer_of_figures,
     ranking_charted,
@@ -52,7 +57,7 @@ from agents.offline.conversation.pieces import (
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
 from agents.offline.conversation.spoken import Again, Spoken
-from agents.offline.conversation.there import with_place
+from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
@@ -120,11 +125,6 @@ _AS_TABLE = (
     r"(?:an? |the )?(?:table|list)(?: of (?:them|those|these|it))?(?: please)?",
     "show them as a table",
 )
-_LIVE_THERE = re.compile(
-    r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
-    r"(?P<rest>\b[^?]*)\?*",
-    re.IGNORECASE,
-)
 _WHICH_ONES = re.compile(r"(?:and )?which ones (?P<what>[^?]+?)\s*\?*", re.IGNORECASE)
 _WHICH_MOST = re.compile(
     rf"which (?P<rows>[^?]+?) (?:the )?(?:{one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
@@ -146,7 +146,6 @@ _BEFORE_VALUE = word_set("by with have has had having are is were was")
 """Words before a value that is not a place: `won by {}`."""
 _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
 """An excluded value: another one in its place would be excluded too."""
-_DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
 def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> Again | None:
@@ -179,7 +178,15 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
     return [each for again in found for each in spoken.in_other_words(again)]
 
 
-_BEFORE_OTHERS = (rows_of_kind, of_column, most_inside, ranked_first, kinds_counted, with_other_flag)
+_BEFORE_OTHERS = (
+    rows_of_kind,
+    of_fewer_groups,
+    of_column,
+    most_inside,
+    ranked_first,
+    kinds_counted,
+    with_other_flag,
+)
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
     re.IGNORECASE,
@@ -235,7 +242,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or spelt_out(asked_now, _MOST_OF_THEM)
         or coloured_by_figure(messages, asked_now, vocabulary)
         or _figures_of_them(messages, asked_now, vocabulary)
-        or _living_in_them(messages, asked_now)
+        or living_in_them(messages, asked_now)
         or part_of_sum(messages, before, asked_now, vocabulary)
         or inside_of_it(messages, asked_now, vocabulary)
         or ranking_charted(memory, asked_now, vocabulary)
@@ -305,19 +312,6 @@ def _counts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
     """Whether the words name a count, and no table."""
     names = vocabulary.columns_called((table,), what)
     return bool(names) and are_counts((table,), names) and vocabulary.match_table(name_words(what)) is None
-
-
-def _living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
-    """`how many people live there?` if the previous turn only drew or changed one layer."""
-    asked = _LIVE_THERE.fullmatch(asked_now)
-    begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
-    calls = calls_made(messages[begin:])
-    if asked is None or len(calls) != 1 or calls[0].call.name not in _DRAWING or not calls[0].result.ok:
-        return None
-    if recall(messages)[0].outcome != "done":
-        return None
-    rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
-    return f"{asked['asked']} in them{rest}"
 
 
 def _figure_of_groups(before: str, asked_now: str) -> str | None:

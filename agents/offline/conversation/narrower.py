@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agents.core.messages import Message
+from agents.domain import Column
 from agents.offline.conversation.memory import Memory
 from agents.offline.conversation.past_calls import calls_made
+from agents.offline.conversation.pieces import GROUP, one_of, with_time
+from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.language.lexicon import MONTHS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.units import column_unit
@@ -49,6 +53,51 @@ def narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | No
     if len(words) > 1 and words[-1].lower() in before.lower().split():
         words = words[:-1]  # `only private parcels`
     return f"{before} that are {' '.join(words)}"
+
+
+def of_fewer_groups(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`just 2024`, `P1 jobs only`, `leave out the closed ones` after figures of groups, of which the result has no such
+    column: the figures of fewer rows."""
+    before, table = spoken.memory.question_text, spoken.table
+    if table is None or not table.is_result or not re.search(GROUP, before, re.IGNORECASE):
+        return
+    when, only, left_out = (each.fullmatch(asked_now) for each in (_ONLY_WHEN, _ONLY, _LEFT_OUT))
+    if when is not None and not any(_tells_time(each) for each in table.columns):
+        other = with_time(before, f"and {when['when']}") if not when["since"] else None
+        how = (when["since"] or ("from" if when["last"] else "in")).lower().replace("for", "in")
+        yield Again(other or f"{before} {how} {when['when']}")
+        return
+    asked = only or left_out
+    what = next(filter(None, asked.groups()), "") if asked is not None else ""
+    words, called = name_words(what), spoken.vocabulary.values_called
+    parts = [words[:at] for at in range(len(words), 0, -1)]
+    tables = {found.id for part in parts for found, _, _ in called(part)}
+    if tables and table.id not in tables:
+        yield Again(f"{before} that are {'not ' if only is None else ''}{what}")
+
+
+_ONLY_WHEN = re.compile(
+    r"(?:and |now |but )?(?:(?:only|just) )?(?:(?P<since>in|for|from|since|before|after|during|until) )?"
+    rf"(?P<when>(?:(?:{one_of([*MONTHS])}|q[1-4]) )?(?:19|20)\d\d(?P<last> ?(?:to|-|–) ?(?:19|20)\d\d)?"
+    r"|(?:this|last) (?:year|quarter|month|week))(?: only)?\W*",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"(?:and |now |but )?(?:(?:only|just) (?:for |of |the |those |count |counting )*([^\W\d][^?,]*?)"
+    r"|(?:the )?([^\W\d][^?,]*?) only)(?: ones)?\W*",
+    re.IGNORECASE,
+)
+_LEFT_OUT = re.compile(
+    r"(?:and |now |but |please )*(?:exclud(?:e|ing)|leav(?:e|ing) out|without|except|ignor(?:e|ing)|drop|skip|omit|not)"
+    r" (?:the |any |all )*([^\W\d][^?,]*?)(?: ones)?\W*",
+    re.IGNORECASE,
+)
+
+
+def _tells_time(column: Column) -> bool:
+    return column.kind in ("date", "timestamp") or bool(
+        {"year", "month", "quarter"} & {*name_words(column.name)}
+    )
 
 
 def is_only_a_value(asked_now: str, vocabulary: Vocabulary) -> bool:

@@ -6,8 +6,7 @@ import datetime
 import re
 from collections.abc import Iterator, Sequence
 
-from agents.offline.language.conditions.times.days import MONTHS
-from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import MONTHS, ORDINALS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.phrasebook import TAIL
 from agents.units import UNITS
 

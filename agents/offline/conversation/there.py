@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from agents.core.messages import Message, UserMessage
-from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.past_calls import calls_made
 
 _THERE = re.compile(
@@ -27,6 +27,13 @@ _GO = re.compile(
     r"(?:,? and(?: then)?|,? then|[,;.])? (?P<rest>(?:show|list|how many|count|draw|add|which|what)\b.+)",
     re.IGNORECASE,
 )
+
+_LIVE_THERE = re.compile(
+    r"(?P<asked>(?:and )?how many (?:people|inhabitants|residents|persons) (?:live|are living)) there"
+    r"(?P<rest>\b[^?]*)\?*",
+    re.IGNORECASE,
+)
+_DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
 def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | None:
@@ -52,3 +59,16 @@ def _place_named(messages: Sequence[Message], memory: Memory) -> str:
     moves = [each for each in calls_made(messages[begin:]) if each.call.name == "zoom_to" and each.result.ok]
     place = moves[-1].arguments.get("place") if moves else None
     return str(place) if place else memory.named
+
+
+def living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
+    """`how many people live there?` if the previous turn only drew or changed one layer."""
+    asked = _LIVE_THERE.fullmatch(asked_now)
+    begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
+    calls = calls_made(messages[begin:])
+    if asked is None or len(calls) != 1 or calls[0].call.name not in _DRAWING or not calls[0].result.ok:
+        return None
+    if recall(messages)[0].outcome != "done":
+        return None
+    rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
+    return f"{asked['asked']} in them{rest}"

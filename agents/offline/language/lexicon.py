@@ -150,7 +150,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
         "cert": "certificate", "desc": "description", "dia": "diameter", "diam": "diameter",
         "dbh": "diameter girth trunk", "dist": "distance", "dur": "duration", "el": "elevation",
-        "elev": "elevation", "edu": "education", "est": "estimate", "exp": "expectancy expenditure expected",
+        "elev": "elevation", "edu": "education", "est": "estimate", "exp": "expectancy expenditure expected expiry",
         "acc": "accident accessible", "ann": "annual", "apt": "apartment", "blk": "block", "cov": "coverage cover",
         "cty": "county", "dept": "department", "dev": "development", "fac": "facility", "fld": "field flood",
         "grp": "group", "gw": "groundwater", "hgt": "height", "hgv": "truck lorry", "hsg": "housing", "ht": "height",
@@ -159,8 +159,9 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "mat": "material", "mfr": "manufacturer", "mgmt": "management", "mth": "month", "nbhd": "neighbourhood",
         "obs": "observer observation observed", "occ": "occupancy occupied", "op": "operating operation operator",
         "pk": "park", "priv": "private", "prop": "property proportion", "prot": "protected protection", "pub": "public",
-        "rte": "route", "sch": "school", "sev": "severity", "spd": "speed", "spp": "species", "subst": "substation",
-        "typ": "type", "veg": "vegetation", "veh": "vehicle", "wtr": "water", "yld": "yield", "zn": "zone",
+        "pvt": "private", "rte": "route", "sch": "school", "sev": "severity", "spd": "speed", "spp": "species",
+        "subst": "substation", "typ": "type", "veg": "vegetation", "veh": "vehicle", "wt": "weight", "wtr": "water",
+        "yld": "yield", "zn": "zone",
         "hr": "hour", "pax": "passenger", "inc": "income incident", "blt": "built", "chg": "change", "cnty": "county",
         "dpth": "depth", "expr": "expiry expired", "issd": "issued", "lngth": "length", "rcvd": "received",
         "rslt": "result", "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
@@ -368,3 +369,9 @@ ASKING = word_set("""
     smallest share percentage percent number density nearest closest farthest distance for in within per each every
 """)
 """Words that begin a question, besides those that begin a command."""
+
+_MONTH_NAMES = (
+    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
+    "|november nov|december dec"
+)
+MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}

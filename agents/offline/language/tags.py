@@ -18,6 +18,7 @@ from agents.offline.language.conditions.value_text import IN_NAMES, take_compara
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
+from agents.offline.language.names.columns import times_of
 from agents.offline.language.nouns import (
     take_count,
     take_people,
@@ -36,6 +37,7 @@ from agents.offline.meaning.conditions import (
     Negation,
     OneOf,
     all_of,
+    is_bare_time,
 )
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.places import PLACES
@@ -255,6 +257,8 @@ class Tags(Figures):
             condition = conditions.one()
             if condition is None or cursor.at == before or self._is_of_others(condition, subject):
                 return
+            if is_target and is_bare_time(condition) and self._happens_to_others(subject):
+                return
             where.append(condition)
             cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost)
@@ -269,6 +273,12 @@ class Tags(Figures):
         known = [*self.vocabulary.values_called(words), *([group] if group is not None else ())]
         having = {table.id for table, _, _ in known}
         return having.isdisjoint(subject.mention.tables) and any(each.id in having for each in self.roots)
+
+    def _happens_to_others(self, subject: Subject) -> bool:
+        """Whether a time after a target is that of the rows near it: `outages near Airport substation since May`."""
+        timed = any(times_of(table) for table in self.tables_of(subject.mention))
+        is_one = not is_plural(subject.mention.text)
+        return (is_one or not timed) and any(times_of(table) for table in self.roots)
 
     def _is_named_place(self, subject: Subject) -> bool:
         """Whether the subject is a single place, such as `city of Vienna`."""
@@ -325,6 +335,8 @@ class Tags(Figures):
         if goes_on and (joined_on or self.cursor.word() in ("that", "which", "with")):
             for span in list(self._condition(begin)):
                 yield Span(span.end, span.value, span.cost + (0.0 if joined_on else GUESS))
+        elif not joined_on and begin < self._ends:
+            yield from (each for each in self._condition(begin) if is_bare_time(each.value))
 
     def _starts_comparison(self) -> bool:
         start = self.cursor.at

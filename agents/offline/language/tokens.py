@@ -177,9 +177,27 @@ _FOR_WHOM = re.compile(
 """Whom a request is for, at its beginning."""
 
 
+_RETRACTING = re.compile(
+    r"(?:(?:no|nope|nah)(?:\s*[,!]+\s*|\s+(?=(?:sorry|wait|actually|i mean|i meant|only|just|not)\b))"
+    r"|(?:sorry|oops|wait|my (?:mistake|bad))(?:\s*[-–—:,.!]+\s*|\s+(?=(?:i|no|only|just|not|make|meant)\b))"
+    r"|actually\s*,?\s*)+(?=\w)",
+    re.IGNORECASE,
+)
+"""Words that take the previous request back, at the beginning of another one: `no, only the open ones`."""
+_MEANT = re.compile(
+    r"(?:i mean|(?:i )?meant)(?: to say)?\s*[:,]?\s+(?P<what>\w.*)", re.IGNORECASE | re.DOTALL
+)
+
+
 def normalized(text: str) -> str:
-    """A message without whom it is for (`urgent:`, `the mayor wants to know`) at its beginning, without `please` or
-    thanks at its end, which say nothing else, and with `altogether` as one word."""
-    begin = _FOR_WHOM.match(text.lstrip())
-    text = text.lstrip()[begin.end() :] if begin is not None else text
+    """A message without whom it is for (`urgent:`, `the mayor wants to know`) and what takes another one back (`no,
+    sorry`) at its beginning, without `please` or thanks at its end, which say nothing else, and with `altogether` as
+    one word. `I meant 2024` asks the same about 2024."""
+    text = text.lstrip()
+    for opening in (_FOR_WHOM, _RETRACTING):
+        begin = opening.match(text)
+        text = text[begin.end() :] if begin is not None else text
+    if (meant := _MEANT.fullmatch(text)) is not None:
+        is_whole = meant["what"].split()[0].lower() in STARTS
+        text = meant["what"] if is_whole else f"what about {meant['what']}"
     return _ALTOGETHER.sub("altogether", _CLOSING.sub("", text))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from agents.offline.language.words import is_plural
 from agents.units import Unit
@@ -391,6 +391,10 @@ def at_date(condition: Condition, date: ColumnMention) -> Condition:
     """The condition with its unnamed times at this date: `cases per month of onset since 2024`."""
     if isinstance(condition, Group):
         return replace(condition, parts=tuple([at_date(part, date) for part in condition.parts]))
-    if isinstance(condition, Compare | Between) and condition.measure == "time" and condition.column is None:
-        return replace(condition, column=date)
-    return condition
+    return replace(condition, column=date) if is_bare_time(condition) else condition
+
+
+def is_bare_time(condition: Condition) -> TypeGuard[Compare | Between | DatePart]:
+    """Whether a condition is a time without a column: `since 2020`, `in May`."""
+    is_time = isinstance(condition, DatePart) or getattr(condition, "measure", "") == "time"
+    return is_time and getattr(condition, "column", None) is None

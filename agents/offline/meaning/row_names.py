@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.domain import Column, Table
-from agents.geo.place_names import are_proper_names, is_name_of_noun
+from agents.geo.place_names import AREA_NOUNS, are_proper_names, is_name_of_noun
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.comments import comment_head, without_origin
 from agents.offline.language.names.costs import is_short_for
@@ -52,8 +52,9 @@ def _rank_as_name(table: Table, column: Column) -> int:
         return 2
     rows = name_words(table.name)
     is_noun = words == rows[-1:] and len(rows) - 1 in naming_places(table.name)
-    if is_noun and are_proper_names(column.samples):
-        return 2  # `scheme`, of planned schemes
+    is_of_area = words == rows[:-1] and rows[-1] in AREA_NOUNS and table.geometry_family == "polygon"
+    if (is_noun or is_of_area) and are_proper_names(column.samples):
+        return 2  # `scheme`, of planned schemes, `community`, of community areas
     is_code = words[-1:] and words[-1] in _CODES | _CODES_AT_END and not _names_another(table, column)
     return 3 if is_code or _is_own_code(table, column) else _CLASS_RANK
 

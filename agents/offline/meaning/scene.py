@@ -55,7 +55,7 @@ ALL_ASKED_ABOUT = {"both": 2, "both of them": 2, "all three of them": 3}
 MAX_OPTIONS = 500
 """Maximum number of options of a question stored with the answer in the log."""
 _PLACES = {"first": 1, "1st": 1, **ORDINALS, **{str(place): place for place in range(1, 10)}}
-_ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
+_ANSWER_FILLERS = word_set("the a i mean meant what about one ones in of by table layer column please")
 
 
 class Stop(Exception):

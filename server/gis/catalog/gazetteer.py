@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from agents.core.nearest import without_strokes
 from agents.domain import Column, Table
-from agents.geo.place_names import are_proper_names, is_name_of_noun
+from agents.geo.place_names import AREA_NOUNS, are_proper_names, is_name_of_noun
 
 MAX_NAME_COLUMNS = 3
 MAX_KEPT_CHARS = 1_000_000
@@ -22,6 +22,8 @@ _FIRST_NAMES = ("name", "name_en", "name_eng", "english_name", "official_name", 
 _NAME_LIKE = re.compile(r"(.*_)?name(_.*)?|asciiname|city|town|place|country|station")
 _NAME_ELSEWHERE = re.compile(r"(.*_)?(namn|navn|naam|nom|nombre|nome|nazwa|naziv|nimi)")
 """“Name” in other languages; where a comment says what it is, that has to speak of a name."""
+_AREA_NAME = re.compile(r"(?!user|file|owner|sur|street)[a-z]{2,}(\d\d)?(name|nm)|name(lsad)?\d*")
+"""Names of areas as statistical offices call them: `lad22nm`, `ntaname`, `NAME10`, `NAMELSAD`."""
 _NOT_NAMES = re.compile(
     r".*(near|user|file|owner|author|operator|column|table|host|country|region|state)_?name.*"
 )
@@ -129,9 +131,14 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
         for each in texts
         if _NAME_ELSEWHERE.fullmatch(each.name.lower()) and "name" in (each.comment or "name").lower()
     ]
+    if not first and not alike and table.geometry_family == "polygon":
+        areas = [name for lower, name in by_lower.items() if _AREA_NAME.fullmatch(lower)]
+        alike = areas if len(areas) == 1 else []  # of several, the others may name larger areas
     if not first and not alike:
         alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
         noun = singular(_noun_of(table))  # `scheme`, of `planned_schemes`
+        if noun in AREA_NOUNS and table.geometry_family == "polygon":  # `community`, of `community_areas`
+            noun = "_".join(table.name.lower().split("_")[:-1])
         own = [each.name for each in texts if each.name.lower() == noun and are_proper_names(each.samples)]
         alike = own or alike[:1]
     return tuple(dict.fromkeys([*first, *alike]))[:MAX_NAME_COLUMNS]

@@ -111,12 +111,12 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     table, own = context.table(areas), context.table(rows)
     if not (rows.named and areas.named) or table is None:
         return None
-    if table.geometry_family != "polygon":
-        keys = shared_key(own, [table]) if own is not None and not is_least(bindings["how"]) else []
-        return (Grouped(rows, keys[0], COUNT, shapes=False), _ranked(bindings, areas.text)) if keys else None
     is_kind = rows.mention is not None and rows.mention.of_value
     if (rows.where is None or is_kind) and context.has_column(areas, rows.noun):
         return None  # `deer`, with a column `deer_cnt_2025` of the areas
+    if table.geometry_family != "polygon":
+        keys = shared_key(own, [table]) if own is not None and not is_least(bindings["how"]) else []
+        return (Grouped(rows, keys[0], COUNT, shapes=False), _ranked(bindings, areas.text)) if keys else None
     texts = (
         text_columns(own) if own is not None and areas.where is None and not is_least(bindings["how"]) else []
     )

@@ -6,7 +6,7 @@ The pieces must cover every word and fit together in exactly one way.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +39,7 @@ from agents.offline.commands.assembly.pieces import PiecesOfTable
 from agents.offline.commands.assembly.shown import coloured, shown
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import add_up_pieces
-from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.lexicon import SHOW, STATISTICS
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
@@ -89,9 +89,18 @@ def read_question(
             likely[name if name not in likely else f"{name}, by {columns_in(meaning)}"] = meaning
     cursor.at = cursor.end
     chosen = next(iter(likely)) if len(likely) == 1 else chosen_option([*likely], cursor.meant)
+    if chosen is None and cursor.words[start] in SHOW:
+        chosen = _map_rather_than_list(likely)
     if chosen is None:
         raise Ambiguous(likely)
     return likely[chosen]
+
+
+def _map_rather_than_list(likely: Mapping[str, Meaning]) -> str | None:
+    """`show me the shops in Near North Side`: the map, if all other meanings are lists."""
+    maps = [name for name, meaning in likely.items() if isinstance(meaning, i.Show)]
+    is_sure = len(maps) == 1 and all(isinstance(each, i.Show | i.Rows) for each in likely.values())
+    return maps[0] if is_sure else None
 
 
 def _asks_which_were_meant(words: Sequence[str]) -> bool:

@@ -281,17 +281,8 @@ class DoneBy(NotDone):
         is_verb = len(column.columns) == 1 and name_words(name) != tuple(fold(name).split("_"))
         text = self.value_text() if is_verb and self.is_text(column) else ""
         one = text.removeprefix("the ").removeprefix("a ").removeprefix("an ")
-        known = (
-            {
-                fold(each)
-                for table in self.tables
-                if (own := table.column(name)) is not None
-                for each in own.samples
-            }
-            if one
-            else set()
-        )
-        if fold(one) not in known:
+        columns = (own for table in self.tables if (own := table.column(name)) is not None)
+        if not one or fold(one) not in {fold(value) for own in columns for value in own.samples}:
             return None
         found = OneOf(one, column, "is")
         return Negation(found) if negative else found
@@ -309,8 +300,9 @@ class DoneBy(NotDone):
         )
 
     def lacks(self, column: ColumnMention, filler: str = "") -> Condition:
-        """The condition that a flag is false or a column is empty."""
-        return Compare("=", False, column) if self.is_flag(column) else Empty(column, filler)
+        """The condition that a flag is false, or true for `no take` of `no_take`, or that a column is empty."""
+        is_denial = name_words(column.columns[0])[0] == "no"
+        return Compare("=", is_denial, column) if self.is_flag(column) else Empty(column, filler)
 
     def is_flag(self, column: ColumnMention) -> bool:
         """Whether a column holds yes or no."""

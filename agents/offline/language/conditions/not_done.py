@@ -9,18 +9,19 @@ from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons
 from agents.offline.language.conditions.times.days import take_period
-from agents.offline.language.conditions.verbs import is_empty_where_not, records
+from agents.offline.language.conditions.verbs import is_empty_where_not, records, records_only_action
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_quantity
-from agents.offline.language.words import Phrases, name_words, singular
+from agents.offline.language.words import Phrases, fold, is_participle, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
     Condition,
-    DatePart,
     Empty,
     Negation,
     OneOf,
+    at_date,
+    is_bare_time,
     joined,
 )
 
@@ -42,10 +43,27 @@ class NotDone(Comparisons):
         raise NotImplementedError
 
     def done_in_time(self) -> Condition | None:
-        """`inspections done in March 2025`: the time of the rows."""
-        found = self.one() if self.cursor.take(DONE_IN) else None
-        is_time = isinstance(found, DatePart) or getattr(found, "measure", "") == "time"
-        return found if is_time and getattr(found, "column", None) is None else None
+        """`inspections done in March 2025`: the time of the rows; `outages that started in May`: the date called so."""
+        done = self.cursor.take(DONE_IN)
+        if done is None:
+            self.cursor.take("that", "which")
+            self.cursor.take("are", "is", "were", "was")
+            done = self.cursor.word()
+            self.cursor.at += 1
+        dates = self._dates_of(done.rpartition(" ")[2], is_known=done in DONE_IN)
+        found = self.one() if done in DONE_IN or len(dates) == 1 else None
+        if found is None or not is_bare_time(found):
+            return None
+        return at_date(found, ColumnMention(done, tuple(dates))) if len(dates) == 1 else found
+
+    def _dates_of(self, verb: str, *, is_known: bool) -> set[str]:
+        """The dates of an action. A verb that is a state, too (`closed`), must be all that the date's name tells."""
+        if not (is_known or is_participle(verb) or verb.endswith("ing")):
+            return set()
+        columns = [each for table in self.tables for each in table.columns]
+        is_state = any(fold(value) == verb for each in columns for value in each.samples)
+        tells = records_only_action if is_state else records
+        return {each.name for each in columns if each.kind in _DATES and tells(each, verb)}
 
     def not_doing(self) -> Condition | None:
         """`that don't run on Sundays`: false, for a boolean column; `that don't use the euro`."""

@@ -20,7 +20,7 @@ from agents.offline.language.conditions.times.days import take_day, take_period
 from agents.offline.language.conditions.times.states import States
 from agents.offline.language.conditions.unlinked import Unlinked
 from agents.offline.language.conditions.value_text import ends_value, goes_on
-from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES
+from agents.offline.language.lexicon import AFTERWARDS, METHODS, SHADES, STATISTICS
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
 from agents.offline.language.nouns import take_column, take_quantity
 from agents.offline.language.words import name_words, word_set
@@ -103,7 +103,8 @@ class Conditions(Unlinked, States):
             if (column := take_column(cursor, self.vocabulary, self.tables)) and self.is_rows(column):
                 return None  # `playgrounds but no inspection`, of a table of inspections
             word = cursor.take(p.TOOK_PART) if column is not None else None
-            if column and not (goes_on(cursor) or "no" in name_words(column.columns[0])):
+            is_number = column and "no" in name_words(column.columns[0]) and not self.is_flag(column)
+            if column and not (goes_on(cursor) or is_number):
                 return Empty(column, unknown=True) if "missing" in without else self.lacks(column, word or "")
             cursor.at = begin
             inner = self.one() or self.kind()
@@ -246,9 +247,8 @@ class Conditions(Unlinked, States):
                 is_other = self.is_flag(column) or self.is_rows(
                     column, any_kind=True
                 )  # `stops with a shelter`
-                if opener in ("has", "with") and (
-                    self._amount_next() or starts_superlative(cursor) or is_other
-                ):
+                is_figure = self._amount_next() or starts_superlative(cursor) or cursor.word() in STATISTICS
+                if opener in ("has", "with") and (is_figure or is_other):
                     return None
                 text = self.value_text()
                 if text:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.done_by import DoneBy
-from agents.offline.language.conditions.times.days import MONTHS
 from agents.offline.language.conditions.value_text import (
     MAX_VALUE_WORDS,
     MAX_WORDS_OF_VALUES,
@@ -14,7 +13,7 @@ from agents.offline.language.conditions.value_text import (
     goes_on,
 )
 from agents.offline.language.conditions.verbs import records_only_action
-from agents.offline.language.lexicon import ARTICLES
+from agents.offline.language.lexicon import ARTICLES, MONTHS
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.conditions import Condition, InFocus, Matches, Negation, OneOf, joined

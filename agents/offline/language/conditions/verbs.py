@@ -40,7 +40,7 @@ def records(column: Column, done: str) -> bool:
     """Whether a column records the action: `last_insp` or “Date of the last inspection” for `inspected`."""
     own = name_words(column.name)
     words = (*own, *name_words(column.comment or ""))
-    return any(are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in words)
+    return any(are_forms(done, each) for word in words for each in (word, *ABBREVIATIONS.get(word, ())))
 
 
 def records_only_action(column: Column, done: str) -> bool:

@@ -71,7 +71,7 @@ _GROUP_SIZES = frozenset(
 _PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
-    clear cleared remove removed treat treated answered until return returned arrive arrival arrived
+    restoration done clear cleared remove removed treat treated answered until return returned arrive arrival arrived
 """)
 """Words in names of dates on which something ended."""
 _RECORDED = word_set("""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from agents.domain import Column, Table
-from agents.offline.language.lexicon import COUNTED_ALIKE, same_state, things_called
+from agents.offline.language.lexicon import COUNTED_ALIKE, MONTHS, same_state, things_called
 from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
 from agents.units import UNITS
 
@@ -182,7 +182,7 @@ def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
     """The folded words of a text up to a sign, preposition or participle (“Permits applied for”), and the
     remaining text."""
     words: list[str] = []
-    folded = fold(text or "")
+    folded = _OF_YEARS.sub("", fold(text or ""))
     for found in re.finditer(r"[^\W_]+|[.,;:()]|(?<= )/(?= )", folded):
         is_done = bool(words) and singular(words[-1]) != words[-1] and _DONE.fullmatch(found[0])
         if (found[0] in HEAD_ENDS or not found[0][0].isalnum() or is_done) and words:
@@ -190,6 +190,11 @@ def _phrase(text: str | None) -> tuple[tuple[str, ...], str]:
         if found[0] not in HEAD_ENDS and found[0][0].isalnum():
             words.append(found[0])
     return tuple(words), ""
+
+
+_MONTH_AND_YEAR = rf"(?:(?:{'|'.join(MONTHS)}) )?(?:19|20)\d\d"
+_OF_YEARS = re.compile(rf" {_MONTH_AND_YEAR}(?: ?(?:-|–|to|until) ?{_MONTH_AND_YEAR})?(?= ?[.,;:(]|$)")
+"""The time that rows are of: “Supply interruptions July 2024 - September 2025”."""
 
 
 @lru_cache(maxsize=65536)

@@ -9,20 +9,23 @@ from collections.abc import Callable
 
 from agents.offline.language.conditions.times.relative import take_relative_days, take_since_days
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import MONTHS
 from agents.offline.language.tokens import Token
 from agents.offline.language.words import Phrases, word_set
-from agents.offline.meaning.conditions import Between, ColumnMention, Compare, DatePart, Day, Quantity
+from agents.offline.meaning.conditions import (
+    Between,
+    ColumnMention,
+    Compare,
+    DatePart,
+    Day,
+    Quantity,
+)
 from agents.offline.meaning.units import is_year
 
 _AM = Phrases("a.m . | a.m | am | in the morning")
 _PM = Phrases("p.m . | p.m | pm | in the (afternoon|evening)")
 HALVES = word_set("a.m am p.m pm o'clock morning afternoon evening h hours")
 """Words for halves of a day."""
-_MONTH_NAMES = (
-    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
-    "|november nov|december dec"
-)
-MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKDAYS: dict[str, tuple[int, ...]] = {
     **{name: (number,) for number, name in enumerate(_WEEKDAYS, 1)},
@@ -33,6 +36,8 @@ RANGE_JOINERS = ("and", "to", "-", "–", "until")
 _THROUGH = ("to", "-", "–", "until", "through")
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First months of the meteorological seasons, three months each."""
+QUARTERS = {"q1": 1, "q2": 4, "q3": 7, "q4": 10}
+"""First months of the quarters of a calendar year."""
 _BEFORE_MONTH = word_set("in of during between from to until and or ,")
 
 
@@ -262,8 +267,8 @@ def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Be
     count, first = 3, _season(cursor)
     if first is not None:
         cursor.at += 1
-    elif (quarter := cursor.take("q1", "q2", "q3", "q4")) is not None:
-        first = 3 * int(quarter[1]) - 2
+    elif (quarter := cursor.take(*QUARTERS)) is not None:
+        first = QUARTERS[quarter]
     elif (which := cursor.take("first", "second", "third", "fourth", "last")) is not None:
         count = {"half": 6, "quarter": 3}.get(cursor.word(), 0)
         cursor.at += 1
