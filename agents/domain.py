@@ -25,14 +25,12 @@ StyleKind = Literal[
 ]
 BINNED: frozenset[StyleKind] = frozenset(("hexbin", "grid", "cluster"))
 """Styles that draw cells with the number of features in them, in place of the features."""
-USUAL_CELL_PX: dict[StyleKind, float] = {"hexbin": 32.0, "grid": 32.0, "cluster": 64.0}
-"""Default width of their cells on the screen, in CSS pixels."""
+USUAL_CELL_PX: dict[StyleKind, float] = {"hexbin": 32.0, "grid": 32.0, "cluster": 64.0}  # width of cells
 USUAL_HEAT_PX = 18.0  # the radius of a point of a heat map where no size was asked for
 CellStatistic = Literal["count", "sum", "mean", "min", "max"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
 Blend = Literal["normal", "multiply", "screen", "add"]
-USUAL_CLASSES = 5
-"""Classes of a graduated style that does not say how many."""
+USUAL_CLASSES = 5  # of a graduated style that does not say how many
 LegendLabel = Annotated[str, StringConstraints(max_length=200)]
 ColumnName = Annotated[str, StringConstraints(max_length=200)]
 Zoom = Annotated[float, Field(ge=0, le=24)]
@@ -109,6 +107,8 @@ class Table(Value):
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
     """Columns of the primary key, or of a unique not-null index."""
+    references: tuple[tuple[str, str, str], ...] = ()
+    """Its foreign keys of one column: the column, the id of the other table, and the column there."""
     geometry_column: str | None = None
     geometry_type: str | None = None
     """As PostGIS names it: POINT, MULTIPOLYGON, GEOMETRY ..."""

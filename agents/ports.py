@@ -263,7 +263,15 @@ class StepOutcome(Protocol):
 
 
 OperationTrait = Literal[
-    "keeps_geometry", "makes_areas", "counts", "groups", "joins", "ranks", "measures_distance", "tabular"
+    "keeps_geometry",
+    "makes_areas",
+    "counts",
+    "groups",
+    "joins",
+    "matches",
+    "ranks",
+    "measures_distance",
+    "tabular",
 ]
 """Properties of an operation and its result.
 
@@ -272,6 +280,7 @@ OperationTrait = Literal[
 - `counts`: `the largest` of it are those with the greatest count or sum.
 - `groups`: its rows are groups of the source's rows, or all of these together, with a `count`.
 - `joins`: its rows are those of the source with something of the other table.
+- `matches`: its rows are those of the source whose `key` occurs, or does not, as `other_key` of the other table.
 - `ranks`: its rows are the first `n` of the source by the column `by`.
 - `measures_distance`: it has a column `distance_m`, from each row of the source where it keeps the geometry.
 - `tabular`: it takes tables without geometry, too."""

@@ -37,6 +37,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     LateCondition,
     Ranking,
+    are_had,
     counted,
     others_of,
     quoted,
@@ -210,10 +211,10 @@ class _Planner(PlanReader):
         ):
             return both
         inputs: dict[str, Any] = {}
-        arguments = dict(part.arguments)
+        arguments, is_had = dict(part.arguments), are_had(part)
         for name, features in part.inputs:
             columns = [each for each in words_of(part.arguments) if each.of == name]
-            tabular, others = self.is_tabular(part.operation), others_of(part, features)
+            tabular, others = is_had or self.is_tabular(part.operation), others_of(part, features)
             found = await self.source(features, *columns, tabular=tabular, others=others)
             arguments = self.exact(arguments, name, found)
             if "predicate" in arguments and " and " in features.place and self.recipe.is_of_several(found):
@@ -225,6 +226,10 @@ class _Planner(PlanReader):
                 raise Refuse(
                     refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
+        if is_had and (link := await self.link(dict(part.inputs), inputs)) is not None:
+            keys = {"key": link.own, "other_key": link.other}
+            kept = {"invert": True} if arguments.get("invert") else {}
+            return self.recipe.add("select_by_attribute", title, **inputs, **keys, **kept)
         self.refuse_same_rows(part, inputs)
         if part.operation == "nearest":
             inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))

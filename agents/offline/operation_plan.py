@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Cql2
-from agents.offline.meaning.scene import Scene
+from agents.domain import Cql2, Table
+from agents.offline.answers import refusals
+from agents.offline.language.names.keys import Link
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.filters.related import link_between
+from agents.offline.meaning.scene import Refuse, Scene
 from agents.ports import AnalysisSession, OperationTrait
 
 
@@ -86,9 +90,28 @@ class PlanReader:
 
     def family(self, reference: str) -> str | None:
         """The geometry of a table, or of the result of a step that keeps it; None if a step makes another."""
+        table = self.stored(reference)
+        return table.geometry_family if table is not None else None
+
+    def stored(self, reference: str) -> Table | None:
+        """The table whose rows these are, also behind steps that keep their geometry; None if a step makes others."""
         while reference.startswith("$"):
             operation = self.recipe.operations[int(reference[1:])]
             if "keeps_geometry" not in self.traits(operation.name):
                 return None
             reference = str(operation.arguments["source"])
-        return self.scene.table(reference).geometry_family
+        return self.scene.table(reference)
+
+    async def link(self, rows: Mapping[str, Features], inputs: Mapping[str, str]) -> Link | None:
+        """The key of rows that have others; None if those in the same place are meant. Raises Refuse if they have no
+        key, and lie nowhere or are points, in which nothing lies."""
+        source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
+        link = (
+            await link_between(self.scene, source, other)
+            if source is not None and other is not None
+            else None
+        )
+        families = {self.family(each) for each in inputs.values()}
+        if link is None and (families == {"point"} or "none" in families):
+            raise Refuse(refusals.NO_RELATION(rows=rows["source"].noun, other=rows["other"].noun))
+        return link

@@ -59,6 +59,7 @@ def summary_words(
     first, *more = _opening(title, ran, traits, by_distance)
     if meant:
         more.append(texts.MEANT(places="; ".join(plain(each) for each in dict.fromkeys(meant))))
+    more += _keys(ran, operations)
     notes = _notes(ran, operations, method)
     found = look.result.data if look is not None and look.result.ok else {}
     tied = 0 < len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
@@ -160,6 +161,16 @@ def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Col
     notes = [note for each in noted for note in each.result.data.get("notes", ()) if note not in method]
     ended = (note if note.endswith(".") else joined("", (note, ".")) for note in notes)
     return sentences(*dict.fromkeys(ended))
+
+
+def _keys(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> list[str]:
+    """The columns by which rows of two tables were matched."""
+    keys = [
+        (str(each.arguments["key"]), str(each.arguments["other_key"]))
+        for each in ran
+        if "matches" in traits_of(each, operations)
+    ]
+    return [texts.MATCHED_BY[key == other](key=key, other=other) for key, other in dict.fromkeys(keys)]
 
 
 def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:

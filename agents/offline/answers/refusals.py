@@ -91,6 +91,7 @@ SAY_WITHOUT = Template(
 RELATED_TO_ALL = Template(
     "plan_related_to_all", "I can only compare with any of the rows, and not with “{text}” at once"
 )
+NO_RELATION = Template("plan_no_relation", "nothing says which {other} belong to which {rows}")
 SAY_ANY = Template("plan_say_any", "Say “any {text}” where one of them is enough.")
 NO_ROW = Template("plan_no_row", "the row of “{name}” cannot be picked out of {table}")
 NO_SHARE = Template("plan_no_share", "I know shares of the rows of a table or a layer, and not of a result")

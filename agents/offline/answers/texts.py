@@ -312,6 +312,11 @@ FIGURE_BY_NAME = {
 }  # fmt: skip
 AND_OTHERS = Template("and_others", "{names} and others")
 GROUPED_BY = Template("grouped_by", "Grouped by the column `{column}`.")
+MATCHED_BY = {
+    True: Template("matched_by", "Matched by the column `{key}`."),
+    False: Template("matched_by_two", "Matched by the columns `{key}` and `{other}`."),
+}
+"""By whether the column has one name in both tables."""
 LACKING_LEFT_OUT = Template("lacking_left_out", "{count} without a value of {columns} left out.")
 GROUPED_LEFT_OUT = Template(
     "grouped_left_out", "Grouped by the column `{column}`; {count} without a value left out."

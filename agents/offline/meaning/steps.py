@@ -162,6 +162,13 @@ def related_to_all(part: AnalysisStep | Grouped) -> Features | None:
     return other if is_wanted else None
 
 
+def are_had(part: AnalysisStep) -> bool:
+    """Whether the rows are to have others, or to have none: `sectors without cleanups`. These may lie in them, or have
+    their key."""
+    other = dict(part.inputs).get("other")
+    return part.operation == "select_by_location" and other is not None and other.unless_column
+
+
 def words_of(value: Any) -> Iterator[ColumnWords]:
     """The column words in arguments."""
     if isinstance(value, ColumnWords):

@@ -48,6 +48,7 @@ SELECT
     remark.description AS comment, r.is_result, r.is_private,
     attributes.columns,
     identity.columns AS key,
+    links.found AS links,
     lake.facts AS lake
 FROM relations r
 LEFT JOIN pg_description remark
@@ -123,6 +124,20 @@ LEFT JOIN LATERAL (
     JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = place.number
     WHERE place.position <= chosen.width
 ) identity ON true
+LEFT JOIN LATERAL (
+    SELECT json_agg(json_build_object(
+        'column', a.attname, 'schema', n.nspname, 'table', t.relname, 'other', o.attname
+    ) ORDER BY l.oid) AS found
+    FROM pg_constraint l
+    JOIN pg_class t ON t.oid = l.confrelid
+    JOIN pg_namespace n ON n.oid = t.relnamespace
+    JOIN pg_attribute a ON a.attrelid = l.conrelid AND a.attnum = l.conkey[1]
+    JOIN pg_attribute o ON o.attrelid = l.confrelid AND o.attnum = l.confkey[1]
+    WHERE l.conrelid = r.oid AND l.contype = 'f' AND l.convalidated AND array_length(l.conkey, 1) = 1
+        AND NOT t.relispartition AND n.nspname = ANY (CAST($1 AS text[])) AND has_schema_privilege(n.oid, 'USAGE')
+        AND (r.whole OR has_column_privilege(r.oid, a.attnum, 'SELECT'))
+        AND has_column_privilege(t.oid, o.attnum, 'SELECT')
+) links ON true
 LEFT JOIN LATERAL (
     SELECT json_build_object(
         'rows', d.rows, 'sample_rows', d.sample_rows, 'files', d.files, 'bytes', d.bytes, 'version', d.version,

@@ -111,11 +111,10 @@ async def entries(engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[in
 
 
 def _entry(row: Mapping[Any, Any]) -> Entry:
-    found = row["columns"] if isinstance(row["columns"], list) else json.loads(row["columns"])
-    columns = tuple(_column(each) for each in found)
+    columns = tuple(_column(each) for each in _json(row["columns"]))
     geometry = _geometry_column(columns)
     geometry_type, srid = _declared_geometry(geometry.sql_type) if geometry else (None, 0)
-    facts = json.loads(row["lake"]) if isinstance(row["lake"], str) else row["lake"]
+    facts = _json(row["lake"])
     table = Table(
         id=join_id(row["schema_name"], row["name"]),
         schema_name=row["schema_name"],
@@ -123,6 +122,10 @@ def _entry(row: Mapping[Any, Any]) -> Entry:
         kind=_RELATIONS[row["relkind"]],
         columns=columns,
         key=tuple(row["key"] or ()),
+        references=tuple(
+            (each["column"], join_id(each["schema"], each["table"]), each["other"])
+            for each in _json(row["links"]) or ()
+        ),
         geometry_column=geometry.name if geometry else None,
         geometry_type=geometry_type,
         srid=srid,
@@ -133,6 +136,11 @@ def _entry(row: Mapping[Any, Any]) -> Entry:
     )
     table = table if facts is None else _of_lake(table, facts)
     return Entry(row["oid"], table, bool(row["analyzed"]), bool(row["empty"]))
+
+
+def _json(found: Any) -> Any:
+    """A value of JSON, which drivers return as text or decoded."""
+    return json.loads(found) if isinstance(found, str) else found
 
 
 def _of_lake(table: Table, facts: Mapping[str, Any]) -> Table:

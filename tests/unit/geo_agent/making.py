@@ -48,6 +48,12 @@ def full(made: tuple[Table, list[Row]]) -> tuple[Table, list[Row]]:
     return table.model_copy(update={"columns": columns}), rows
 
 
+def referring(made: tuple[Table, list[Row]], *references: tuple[str, str, str]) -> tuple[Table, list[Row]]:
+    """With foreign keys: the column, the id of the other table, and the column there."""
+    table, rows = made
+    return table.model_copy(update={"references": references}), rows
+
+
 def _column(name: str, kind: ColumnKind, comment: str, values: list[Any]) -> Column:
     there = [value for value in values if value is not None]
     numeric = kind in ("integer", "number")

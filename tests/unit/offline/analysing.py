@@ -125,6 +125,12 @@ class MemoryAnalysis:
         others = self._rows(other)
         return [r for r in self._rows(source) if any(apart(r, each) <= limit for each in others) != invert]
 
+    def _select_by_attribute(
+        self, source: str, other: str, key: str, other_key: str, invert: bool = False
+    ) -> list[Row]:
+        keys = {row[other_key] for row in self._rows(other)} - {None}
+        return [row for row in self._rows(source) if (row[key] in keys) != invert]
+
     def _nearest(self, source: str, target: str, k: int) -> list[Row]:
         targets = self._rows(target)
         if not targets:

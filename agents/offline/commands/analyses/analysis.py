@@ -10,6 +10,7 @@ from cachetools import LRUCache
 
 from agents.domain import Table
 from agents.offline.commands.analyses import (
+    by_key,
     densities,
     group_rankings,
     groups,
@@ -64,6 +65,7 @@ COMMANDS = (
     totals,
     tabular,
     side_by_side,
+    by_key,
 )
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")
 _STOPS = frozenset(("and", "then", ";", ",", "-", "–"))
@@ -335,9 +337,8 @@ class AnalysisReader(TemplateReader):
     def _starts_look(self, at: int) -> bool:
         """Whether all that follows describes the style of the result, without a joiner."""
         if at not in self._starting_looks:
-            self._starting_looks[at] = (
-                False  # prevents recursion while reading columns, which may end where a style begins
-            )
+            # prevents recursion while reading columns, which may end where a style begins
+            self._starting_looks[at] = False
             before, self.cursor.at = self.cursor.at, at
             self._starting_looks[at] = self._look_words(grouped=False).take(joined=False) is not None
             self.cursor.at = before

@@ -23,6 +23,7 @@ from agents.offline.language.grammar import (
     compiled,
 )
 from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.keys import Link, links
 from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
@@ -251,7 +252,11 @@ def _step(
         unit is not None and unit.dimension != "length"
     ):
         return None
-    if ordered.get("predicate") == "shares_interior" and _families(context, inputs) == {"line", "point"}:
+    if (
+        ordered.get("predicate") == "shares_interior"
+        and _families(context, inputs) == {"line", "point"}
+        and not (inputs[-1][1].unless_column and _links(context, *(each for _, each in inputs)))
+    ):
         return None  # no point lies exactly on a line
     title = titled(template, bindings, inputs)
     return (AnalysisStep(operation.name, tuple(inputs), tuple(ordered.items()), title=title, unit=unit),)
@@ -289,7 +294,7 @@ def _makes_sense(inputs: Sequence[tuple[str, Features]], context: Context, wordi
     if any(each.guessed for _, each in inputs):
         return False
     return not any(
-        (each.unless_column and (_is_attribute(source, each, context) or _are_points(context, source, each)))
+        (each.unless_column and (_is_attribute(source, each, context) or _are_apart(context, source, each)))
         or _is_column_value(source, each, context)
         for _, each in inputs[1:]
     )
@@ -300,9 +305,17 @@ def _families(context: Context, inputs: Sequence[tuple[str, Features]]) -> set[s
     return {each.geometry_family if each is not None else "" for each in tables}
 
 
-def _are_points(context: Context, *rows: Features) -> bool:
-    """Whether all rows are points, which contain nothing: `plots without observations`."""
-    return all((own := context.table(each)) is not None and own.geometry_family == "point" for each in rows)
+def _are_apart(context: Context, *rows: Features) -> bool:
+    """Whether all rows are points, which contain nothing, and no key relates them: `plots without observations`."""
+    tables = [context.table(each) for each in rows]
+    are_points = all(each is not None and each.geometry_family == "point" for each in tables)
+    return are_points and not _links(context, *rows)
+
+
+def _links(context: Context, *rows: Features) -> Sequence[Link]:
+    """The keys by which rows of two tables may belong together."""
+    own, other = map(context.table, rows)
+    return links(own, other, context.vocabulary.few_tables) if own is not None and other is not None else ()
 
 
 def _is_column_value(source: Features, other: Features, context: Context) -> bool:

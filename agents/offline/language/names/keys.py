@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language.words import name_words, word_set
 
 _NUMBERING = word_set("no nr num number id code cd")
+_NUMBERS = ("integer", "number")
+
+
+class Link(NamedTuple):
+    """Rows of two tables belong together where the column `own` of the first equals `other` of the second."""
+
+    own: str
+    other: str
+    refers: bool
+    """Each row of the first has one of the second at most; else it is the other way round."""
+    declared: bool
+    """By a foreign key; else by the columns' names alone."""
 
 
 def is_key_name(name: str) -> bool:
@@ -20,3 +33,44 @@ def shared_key(table: Table, others: Sequence[Table]) -> list[str]:
     own = [each.name for each in table.columns if is_key_name(each.name) and each.name not in table.key]
     found = [name for name in own if any(other.column(name) is not None for other in others)]
     return found if len(found) == 1 else []
+
+
+def links(table: Table, other: Table, known: Sequence[Table]) -> list[Link]:
+    """The ways in which rows of two tables may belong together: foreign keys, else columns with the name of a key.
+    `known`: all tables that a name such as `reserve_id` may be about."""
+    if table.id == other.id:
+        return []
+    declared = [Link(own, theirs, True, True) for own, id, theirs in table.references if id == other.id]
+    declared += [Link(theirs, own, False, True) for own, id, theirs in other.references if id == table.id]
+    return declared or [
+        *(Link(own, theirs, True, False) for own, theirs in _named_alike(table, other, known)),
+        *(Link(theirs, own, False, False) for own, theirs in _named_alike(other, table, known)),
+    ]
+
+
+def _named_alike(table: Table, other: Table, known: Sequence[Table]) -> Iterator[tuple[str, str]]:
+    """Columns of the table that have the name of a key of the other one, or its noun before the number."""
+    for column in table.columns:
+        *about, last = name_words(column.name)
+        own = other.column(column.name)
+        if not about or column.kind not in ("text", *_NUMBERS):
+            continue
+        if own is not None:
+            if _are_of_one_kind(column, own) and (is_key_name(column.name) or other.key == (column.name,)):
+                yield column.name, column.name
+        elif last in _NUMBERING:
+            numbered = [each.id for each in known if _numbered_by(each, about) is not None]
+            key = _numbered_by(other, about)
+            if numbered == [other.id] and key is not None and _are_of_one_kind(column, key):
+                yield column.name, key.name
+
+
+def _numbered_by(table: Table, noun: Sequence[str]) -> Column | None:
+    """The key of a table with this noun if it is a bare number: `id` of `marine_reserve`, for `reserve_id`."""
+    is_called = (*name_words(table.name),)[-len(noun) :] == (*noun,)
+    key = table.column(table.key[0]) if is_called and len(table.key) == 1 else None
+    return key if key is not None and _NUMBERING.issuperset(name_words(key.name)) else None
+
+
+def _are_of_one_kind(one: Column, other: Column) -> bool:
+    return one.kind == other.kind or {one.kind, other.kind} <= {*_NUMBERS}

@@ -15,6 +15,7 @@ from agents.offline.language.names.keys import shared_key
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.boxes import is_within
+from agents.offline.meaning.filters.related import SMALL_TABLE, covers
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
     full_name,
@@ -33,11 +34,7 @@ from agents.text_search import TextSearch
 log = logging.getLogger("agents.offline")
 _MOST_LOOKUPS = 12
 _MOST_ROWS = 500
-_SMALL_TABLE = 5000
-"""Maximum number of rows of a table used for look-ups."""
 _CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
-_COVERED = 0.95
-"""Minimum share of rows with a code that the other table must know."""
 _MOST_AREAS = 100
 """Maximum number of areas that share a value."""
 MAX_AREA_CHARACTERS = 20_000
@@ -56,7 +53,7 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
     others = [
         other
         for other in known
-        if other.id != table.id and 0 < other.row_estimate <= _SMALL_TABLE and _links(table, other)
+        if other.id != table.id and 0 < other.row_estimate <= SMALL_TABLE and _links(table, other)
     ]
     for other in others[:4]:
         stored = await stored_values(scene, other, _grouping(other), forms)
@@ -76,7 +73,7 @@ async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | Non
     match = scene.vocabulary.match_table(name_words(noun)) if before else None
     other = match.found[0] if match is not None and len(match.found) == 1 and not match.guessed else table
     named = name_column(other)
-    if other.id == table.id or named is None or not 0 < other.row_estimate <= _SMALL_TABLE:
+    if other.id == table.id or named is None or not 0 < other.row_estimate <= SMALL_TABLE:
         return None
     row = equals(
         named.name, (await stored_values(scene, other, [named], [" ".join(before)])).get(named.name) or []
@@ -90,7 +87,7 @@ async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | Non
         is_key = len(rows) == 1 and await scene.data.count(other.id, code) == 1
         if (
             is_key
-            and await _covers(scene, table, name, other, name)
+            and await covers(scene, table, name, other, name)
             and await scene.data.count(table.id, code)
         ):
             found.append(code)
@@ -203,7 +200,7 @@ def _may_group(table: Table, other: Table) -> bool:
     """Whether `other` has areas that rows of `table` may lie in. Areas linked with the table by codes were looked for
     before."""
     is_areas = other.geometry_family == "polygon" and RESULTS not in (other.schema_name, table.schema_name)
-    is_small = 0 < other.row_estimate <= _SMALL_TABLE
+    is_small = 0 < other.row_estimate <= SMALL_TABLE
     return is_areas and is_small and other.id != table.id and not _links(table, other)
 
 
@@ -240,7 +237,7 @@ async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> C
             return None
         for ours, theirs in _links(table, other):
             values = sorted({row[theirs] for row in rows if row.get(theirs)})
-            if values and await _covers(scene, table, ours, other, theirs):
+            if values and await covers(scene, table, ours, other, theirs):
                 candidate = equals(ours, values)
                 if await scene.data.count(table.id, candidate):
                     return candidate
@@ -249,19 +246,6 @@ async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> C
     except ToolFailed as failure:
         log.info("joining %s with %s failed: %s", table.id, other.id, failure)
     return None
-
-
-async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: str) -> bool:
-    """Whether the other table knows nearly all our codes; otherwise rows would be missed silently."""
-    answer = await scene.data.query(other.id, [theirs], limit=_SMALL_TABLE)
-    codes = sorted({row[theirs] for row in answer.get("rows", ()) if row.get(theirs)})
-    if not codes:
-        return False
-    known = await scene.data.count(table.id, equals(ours, codes))
-    coded = await scene.data.count(
-        table.id, {"op": "not", "args": [{"op": "isNull", "args": [property_of(ours)]}]}
-    )
-    return bool(coded) and known >= _COVERED * coded
 
 
 def _links(table: Table, other: Table) -> list[tuple[str, str]]:

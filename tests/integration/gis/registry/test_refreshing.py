@@ -215,6 +215,21 @@ async def test_what_notifications_name_is_read_without_a_look_at_all_tables(
         await known.stop()
 
 
+async def test_foreign_keys_of_one_column_are_known(database: Database) -> None:
+    known = Registry(database.reader, poll_seconds=3600)
+    await run(
+        database,
+        "CREATE TABLE data.linked_lines (no int PRIMARY KEY, part int, UNIQUE (no, part))",
+        "CREATE TABLE data.linked_stops (id int, line int REFERENCES data.linked_lines, part int,"
+        " FOREIGN KEY (line, part) REFERENCES data.linked_lines (no, part))",
+    )
+    await known.refresh()
+    assert known.get("data.linked_stops").references == (("line", "data.linked_lines", "no"),)
+    await run(database, "ALTER TABLE data.linked_stops DROP CONSTRAINT linked_stops_line_fkey")
+    await known.refresh()
+    assert known.get("data.linked_stops").references == ()
+
+
 async def test_a_table_that_is_dropped_while_it_is_probed_goes_again(database: Database) -> None:
     known = Registry(database.reader, poll_seconds=3600)
     await known.refresh()

@@ -3,6 +3,7 @@ export const offline = {
   plan_unclear_place: "ليس واضحًا أي منهما في {place}: {source} أم {noun}",
   plan_say_without: "اكتب “{source} in {place} without {noun}”، أو احذف المكان.",
   plan_related_to_all: "أستطيع المقارنة بأي صف من الصفوف، لا بـ “{text}” معًا",
+  plan_no_relation: "لا شيء يبيّن أي {other} تعود إلى أي {rows}",
   plan_say_any: "اكتب “any {text}” إذا كان أحدها يكفي.",
   plan_no_row: "لا يمكن تعيين صف “{name}” في {table}",
   plan_no_share: "أحسب الحصص لصفوف جدول أو طبقة، لا لصفوف نتيجة",

@@ -1,0 +1,127 @@
+"""Rows without rows of another table, said with a verb: `places that were never inspected`, `outages with no job
+raised`, `sectors that haven't had a cleanup`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.analyses.rules import Context, Rules, Steps
+from agents.offline.language.conditions.verbs import is_empty_where_not, records
+from agents.offline.language.names.keys import links
+from agents.offline.language.words import are_forms, is_participle, name_words, words_of_things
+from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.steps import AnalysisStep, step
+
+_YET = "[yet|so far|to date|at all|ever]"
+_NO = (
+    "(without|with no|that have no|which have no|having no|have no|has no|had no|that had no|lacking)"
+    " [a|an|any|a single]"
+)
+_NEVER_HAD = (
+    "[that|which|who] (haven't|hasn't|have not|has not|have never|has never|had never|hadn't|never|didn't|did not)"
+    " [yet] [ever] (had|have|got|get|received|receive|seen|see) [a|an|any|a single|their first]"
+)
+_DONE = (
+    "(raised|logged|recorded|registered|reported|filed|opened|created|done|made|carried out|undertaken|performed|held"
+    "|booked|assigned|against them|for them)"
+)
+_NEVER = (
+    "[that|which|who] (not|are not|aren't|were never|was never|are never|have never been|has never been|haven't been"
+    "|hasn't been|have not been|has not been|had never been|weren't|wasn't|were not|never been|never|not yet|have never"
+    "|has never) [yet] [ever]"
+)
+_ANY_ROWS = "(places|sites|locations|premises|facilities|properties)"
+"""Nouns for the rows of any table."""
+RULES = Rules()
+on = RULES.on
+
+
+@on(
+    f"<ask> {{source:bare}} said=({_NO} {{other:meant}}) done=({_DONE}) {_YET}",
+    f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) {_YET}",
+    f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) done=({_DONE}) {_YET}",
+    cost=0.5,
+)
+def _without(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """Without rows of the other table, unless a column or value of theirs is called like the verb."""
+    rows, other = bindings["source"], bindings["other"]
+    own, theirs = context.table(rows), context.table(other)
+    if not (rows.named and other.named) or own is None or theirs is None:
+        return None
+    done = name_words(bindings.get("done", ""))[-1:]
+    named = [each for each in theirs.columns if done and done[0] in name_words(each.name)]
+    says_more = any(each.kind not in ("date", "timestamp") for each in named)
+    says_more |= bool(done) and any(
+        table.id == theirs.id for table, _, _ in context.vocabulary.values_called(done)
+    )
+    if says_more or not _may_have(own, theirs, context):
+        return None
+    return (_none_of(rows, other, bindings["said"]),)
+
+
+@on(f"<ask> {{source:bare}} said=({_NEVER}) {{done:name}} {_YET}", cost=1.0)
+def _never_done(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """Without rows of the table that is named after the verb, unless a column of the rows records the action."""
+    rows: Features = bindings["source"]
+    own, done = context.table(rows), bindings["done"].lower()
+    if own is None or not rows.named or not is_participle(done):
+        return None
+    if any(records(each, done) or is_empty_where_not(each, done) for each in own.columns):
+        return None
+    named = [each for each in _named_after(done, context) if _may_have(own, each, context)]
+    if len(named) != 1:
+        return None
+    return (_none_of(rows, _all_of(named[0]), f"{bindings['said']} {done}"),)
+
+
+@on(f"<ask> rows={_ANY_ROWS} said=({_NEVER}) {{done:name}} {_YET}", cost=2.0)
+def _places_never_done(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`places never inspected`: the rows of the only table that the inspections refer to."""
+    noun, done = bindings["rows"].lower(), bindings["done"].lower()
+    named = _named_after(done, context) if is_participle(done) else []
+    if len(named) != 1 or context.vocabulary.match_table(name_words(noun)) is not None:
+        return None
+    known = context.vocabulary.few_tables
+    refers_to = [
+        each for each in known if any(link.refers and link.declared for link in links(named[0], each, known))
+    ]
+    if len(refers_to) != 1:
+        return None
+    rows = replace(Features.of_table(refers_to[0]), text=noun)
+    return _never_done({**bindings, "source": rows}, context)
+
+
+def _named_after(done: str, context: Context) -> Sequence[Table]:
+    """The tables whose rows are named after what was done: `food_inspections` for `inspected`."""
+    return [
+        each
+        for each in context.vocabulary.few_tables
+        if are_forms(done, _noun_of(each)) and not each.is_result
+    ]
+
+
+def _noun_of(table: Table) -> str:
+    words = words_of_things(table.name)
+    return next((each for each in reversed(words) if not each.isdigit()), words[-1])
+
+
+def _may_have(own: Table, other: Table, context: Context) -> bool:
+    """Whether rows of the other table may belong to these rows, by a key, or by lying in them."""
+    lie_in = own.geometry_family == "polygon" and other.geometry_family != "none"
+    return own.id != other.id and (lie_in or bool(links(own, other, context.vocabulary.few_tables)))
+
+
+def _all_of(table: Table) -> Features:
+    name = table.name.replace("_", " ")
+    return Features(Mention(name, (table.id,)), text=name, unless_column=True)
+
+
+def _none_of(rows: Features, other: Features, said: str) -> AnalysisStep:
+    title = f"{rows.heading} {said}"
+    return step(
+        "select_by_location", rows, ("other", other), title=title, predicate="shares_interior", invert=True
+    )

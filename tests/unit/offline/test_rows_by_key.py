@@ -1,0 +1,154 @@
+"""Rows that have rows of another table, or none, by the key that both have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table, referring
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+DISTRICTS = make_table(
+    "data.districts", "POLYGON", "Districts",
+    [("id", "integer", ""), ("dist_cd", "text", ""), ("name", "text", "")],
+    [(1, "N", "North", (1.0, 1.0)), (2, "S", "South", (1.0, 1.1)), (3, "E", "East", (1.0, 1.2))],
+)  # fmt: skip
+SHOPS = referring(
+    make_table(
+        "data.food_shops", "POINT", "Licensed food shops",
+        [("id", "integer", ""), ("lic_no", "integer", "Licence number"), ("shop_name", "text", ""),
+         ("kind", "text", ""), ("dist_cd", "text", "District")],
+        [
+            (1, 2200104, "Golden Bowl", "Restaurant", "N", (1.0, 1.0)),
+            (2, 2200105, "Corner Bakery", "Bakery", "N", (1.0, 1.1)),
+            (3, 2200106, "Blue Cup", "Restaurant", "S", (1.1, 1.1)),
+        ],
+    ),
+    ("dist_cd", "data.districts", "dist_cd"),
+)  # fmt: skip
+INSPECTIONS = referring(
+    make_table(
+        "data.shop_inspections", "POINT", "Inspections, one row a visit",
+        [("id", "integer", ""), ("shop_lic", "integer", "Licence of the inspected shop"), ("visited", "date", ""),
+         ("results", "text", ""), ("n_faults", "integer", "")],
+        [
+            (1, 2200104, "2025-01-01", "Fail", 4, (1.0, 1.0)), (2, 2200104, "2025-02-01", "Pass", 0, (1.0, 1.0)),
+            (3, 2200106, "2025-02-02", "Pass", 1, (1.1, 1.1)),
+        ],
+    ),
+    ("shop_lic", "data.food_shops", "lic_no"),
+)  # fmt: skip
+JOBS = make_table(
+    "data.repair_jobs", None, "Repairs",
+    [("id", "integer", ""), ("crew", "text", ""), ("raised", "date", ""), ("closed", "text", ""),
+     ("inspection_id", "integer", "")],
+    [(1, "Red", "2025-01-02", "Y", 1), (2, "Blue", "2025-02-03", "N", 3)],
+)  # fmt: skip
+CLINICS = make_table(
+    "data.clinics", "POINT", "Clinics",
+    [("id", "integer", ""), ("clinic", "text", ""), ("dist_cd", "text", "")],
+    [(1, "Harbour", "N", (1.0, 1.0)), (2, "Hill", "N", (1.1, 1.1))],
+)  # fmt: skip
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk(World(DISTRICTS, SHOPS, INSPECTIONS, JOBS, CLINICS))
+
+
+@pytest.fixture
+def chat(desk: Desk) -> Chat:
+    return Chat(desk.world, analyst=desk)
+
+
+def without(source: str, other: str, key: str, other_key: str) -> tuple[str, dict[str, Any]]:
+    return "select_by_attribute", {
+        "source": source, "other": other, "key": key, "other_key": other_key, "invert": True,
+    }  # fmt: skip
+
+
+NO_INSPECTIONS = without("data.food_shops", "data.shop_inspections", "lic_no", "shop_lic")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "step"),
+    [
+        ("food shops without inspections", NO_INSPECTIONS),
+        ("how many shops have no inspections?", NO_INSPECTIONS),
+        ("shops with no inspections recorded", NO_INSPECTIONS),
+        ("shops without an inspection", NO_INSPECTIONS),
+        ("which shops haven't had an inspection yet?", NO_INSPECTIONS),
+        ("shops that never had an inspection", NO_INSPECTIONS),
+        ("shops that were never inspected", NO_INSPECTIONS),
+        ("which shops have never been inspected?", NO_INSPECTIONS),
+        ("shops not inspected yet", NO_INSPECTIONS),
+        ("which places have never been inspected", NO_INSPECTIONS),
+        ("districts without shops", without("data.districts", "data.food_shops", "dist_cd", "dist_cd")),
+        # by names and values alone: `dist_cd` of both, and `inspection_id`
+        ("districts that have no clinics", without("data.districts", "data.clinics", "dist_cd", "dist_cd")),
+        (
+            "inspections with no job raised",
+            without("data.shop_inspections", "data.repair_jobs", "id", "inspection_id"),
+        ),
+    ],
+)
+async def test_rows_without_related_ones_are_found_by_key(
+    chat: Chat, desk: Desk, sentence: str, step: tuple[str, dict[str, Any]]
+) -> None:
+    answer = await chat(sentence)
+    assert desk.analysis.steps == [step], answer
+    assert "Matched by the column" in answer
+
+
+async def test_rows_of_a_value_are_related_by_key(chat: Chat, desk: Desk) -> None:
+    answer = await chat("restaurants without failed inspections")
+    names = [name for name, _ in desk.analysis.steps]
+    assert names == ["filter", "filter", "select_by_attribute"], answer
+    assert desk.analysis.steps[0][1]["filter"] == where("kind", "=", "Restaurant")
+    assert [row["shop_name"] for row in desk.analysis.results["step_3"]] == ["Blue Cup"]
+
+
+async def test_rows_that_have_others_are_found_by_key(chat: Chat, desk: Desk) -> None:
+    answer = await chat("shops with inspections")
+    ((name, arguments),) = desk.analysis.steps
+    assert name == "select_by_attribute", answer
+    assert "invert" not in arguments, answer
+    assert len(desk.analysis.results["step_1"]) == 2
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "clinics without inspections",  # nothing relates them
+        "clinics that were never inspected",
+        "places that were never cleaned",
+        "inspections with no job closed",  # `closed` is a column of the jobs
+    ],
+)
+async def test_rows_that_nothing_relates_are_declined(chat: Chat, desk: Desk, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert desk.analysis.steps == [], answer
+    assert not chat.layers, answer
+
+
+async def test_several_keys_between_two_tables_are_declined(desk: Desk) -> None:
+    table, rows = INSPECTIONS
+    twice = referring(
+        (table, rows), ("shop_lic", "data.food_shops", "lic_no"), ("n_faults", "data.food_shops", "lic_no")
+    )
+    desk = Desk(World(DISTRICTS, SHOPS, twice))
+    answer = await Chat(desk.world, analyst=desk)("shops without inspections")
+    assert desk.analysis.steps == [], answer
+
+
+async def test_a_name_alone_relates_no_rows(desk: Desk) -> None:
+    """The codes of the clinics are no districts."""
+    table, rows = CLINICS
+    others = (table, [{**row, "dist_cd": f"C{row['id']}"} for row in rows])
+    desk = Desk(World(DISTRICTS, SHOPS, others))
+    answer = await Chat(desk.world, analyst=desk)("districts without clinics")
+    ((name, _),) = desk.analysis.steps
+    assert name == "select_by_location", answer
