@@ -37,7 +37,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     LateCondition,
     Ranking,
-    are_had,
+    are_related,
     counted,
     others_of,
     quoted,
@@ -211,7 +211,7 @@ class _Planner(PlanReader):
         ):
             return both
         inputs: dict[str, Any] = {}
-        arguments, is_had = dict(part.arguments), are_had(part)
+        arguments, is_had = dict(part.arguments), are_related(part)
         for name, features in part.inputs:
             columns = [each for each in words_of(part.arguments) if each.of == name]
             tabular, others = is_had or self.is_tabular(part.operation), others_of(part, features)
@@ -226,7 +226,7 @@ class _Planner(PlanReader):
                 raise Refuse(
                     refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
-        if is_had and (link := await self.link(dict(part.inputs), inputs)) is not None:
+        if is_had and (link := await self.link(part, inputs)) is not None:
             keys = {"key": link.own, "other_key": link.other}
             kept = {"invert": True} if arguments.get("invert") else {}
             return self.recipe.add("select_by_attribute", title, **inputs, **keys, **kept)

@@ -9,9 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.keys import Link
-from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.related import link_between
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.steps import AnalysisStep
 from agents.ports import AnalysisSession, OperationTrait
 
 
@@ -102,9 +102,9 @@ class PlanReader:
             reference = str(operation.arguments["source"])
         return self.scene.table(reference)
 
-    async def link(self, rows: Mapping[str, Features], inputs: Mapping[str, str]) -> Link | None:
-        """The key of rows that have others; None if those in the same place are meant. Raises Refuse if they have no
-        key, and lie nowhere or are points, in which nothing lies."""
+    async def link(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Link | None:
+        """The key of related rows; None if those in the same place are meant. Raises Refuse if they have no key, and
+        lie nowhere or are points, in which nothing lies."""
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
         link = (
             await link_between(self.scene, source, other)
@@ -112,6 +112,8 @@ class PlanReader:
             else None
         )
         families = {self.family(each) for each in inputs.values()}
-        if link is None and (families == {"point"} or "none" in families):
-            raise Refuse(refusals.NO_RELATION(rows=rows["source"].noun, other=rows["other"].noun))
+        by_place = part.operation == "select_by_location" and families != {"point"} and "none" not in families
+        if link is None and not by_place:
+            rows, others = (features.noun for _, features in part.inputs)
+            raise Refuse(refusals.NO_RELATION(rows=rows, other=others))
         return link

@@ -162,11 +162,12 @@ def related_to_all(part: AnalysisStep | Grouped) -> Features | None:
     return other if is_wanted else None
 
 
-def are_had(part: AnalysisStep) -> bool:
-    """Whether the rows are to have others, or to have none: `sectors without cleanups`. These may lie in them, or have
-    their key."""
+def are_related(part: AnalysisStep) -> bool:
+    """Whether rows are chosen by the key of others: `stops of suspended routes`. Where they have others, or none
+    (`sectors without cleanups`), these may lie in them, too."""
     other = dict(part.inputs).get("other")
-    return part.operation == "select_by_location" and other is not None and other.unless_column
+    by_place = part.operation == "select_by_location" and other is not None and other.unless_column
+    return by_place or part.operation == "select_by_attribute"
 
 
 def words_of(value: Any) -> Iterator[ColumnWords]:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table, referring
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, both, where
 
 DISTRICTS = make_table(
     "data.districts", "POLYGON", "Districts",
@@ -152,3 +152,69 @@ async def test_a_name_alone_relates_no_rows(desk: Desk) -> None:
     answer = await Chat(desk.world, analyst=desk)("districts without clinics")
     ((name, _),) = desk.analysis.steps
     assert name == "select_by_location", answer
+
+
+def by(key: str, other_key: str, source: str = "step_1", other: str = "step_1") -> dict[str, Any]:
+    return {"source": source, "other": other, "key": key, "other_key": other_key}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters", "keys"),
+    [
+        (
+            "inspections of restaurants",
+            [where("kind", "=", "Restaurant")],
+            by("shop_lic", "lic_no", source="data.shop_inspections"),
+        ),
+        (
+            "failed inspections at restaurants",
+            [where("results", "=", "Fail"), where("kind", "=", "Restaurant")],
+            by("shop_lic", "lic_no", other="step_2"),
+        ),
+        (  # a time is that of the rows, which have dates
+            "inspections of restaurants in 2025",
+            [
+                both(
+                    where("visited", ">=", {"date": "2025-01-01"}),
+                    where("visited", "<", {"date": "2026-01-01"}),
+                ),
+                where("kind", "=", "Restaurant"),
+            ],
+            by("shop_lic", "lic_no", other="step_2"),
+        ),
+        (
+            "jobs for failed inspections",
+            [where("results", "=", "Fail")],
+            by("inspection_id", "id", source="data.repair_jobs"),
+        ),
+    ],
+)
+async def test_rows_of_chosen_rows_are_found_by_key(
+    chat: Chat, desk: Desk, sentence: str, filters: list[dict[str, Any]], keys: dict[str, Any]
+) -> None:
+    answer = await chat(sentence)
+    *before, last = desk.analysis.steps
+    assert [arguments["filter"] for _, arguments in before] == filters, answer
+    assert last == ("select_by_attribute", keys)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("restaurants in North", both(where("kind", "=", "Restaurant"), where("dist_cd", "=", "N"))),
+        ("North clinics", where("dist_cd", "=", "N")),
+        ("Red inspections", None),  # jobs refer to inspections, not these to jobs
+        ("failed shops", None),  # a state of the inspections is none of the shops
+    ],
+)
+async def test_names_of_the_rows_referred_to_are_understood(
+    chat: Chat, sentence: str, filters: dict[str, Any] | None
+) -> None:
+    answer = await chat(sentence)
+    found = [arguments.get("filters") for name, arguments in chat.calls if name == "add_map_layer"]
+    assert found == ([filters] if filters else []), answer
+
+
+async def test_rows_of_a_table_without_a_key_are_declined(chat: Chat, desk: Desk) -> None:
+    answer = await chat("clinics of restaurants")
+    assert desk.analysis.steps == [], answer

@@ -269,7 +269,7 @@ def _narrowed(build: Build) -> Build:
         rows: Features = bindings["source"] if counted is None else counted[0]
         if rows.made:
             return None
-        if _are_times(more):
+        if are_times(more):
             rows = replace(rows, where=all_of(rows.where, more))
         elif _is_of(areas, more, context) and not _is_of(rows, more, context):
             areas = replace(areas, where=all_of(areas.where, more))
@@ -281,9 +281,10 @@ def _narrowed(build: Build) -> Build:
     return built
 
 
-def _are_times(condition: Condition) -> bool:
+def are_times(condition: Condition) -> bool:
+    """Whether a condition is about times only."""
     if isinstance(condition, Group):
-        return all(map(_are_times, condition.parts))
+        return all(map(are_times, condition.parts))
     if isinstance(condition, Between):
         bounds = (condition.low, condition.high)
         return all(isinstance(each, Day) or (each.unit is None and is_year(each.value)) for each in bounds)

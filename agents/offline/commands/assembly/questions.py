@@ -367,13 +367,24 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
         and _may_be_groups(meant.of, vocabulary)
     ):
         return True
-    texts = [each.text for each in parts_of(meant) if isinstance(each, OneOf)]
+    said = [each for each in parts_of(meant) if isinstance(each, OneOf)]
+    texts = [each.text for each in said]
+    if any(each.how in ("of", "in") and _is_of_others(each.text, meant, vocabulary) for each in said):
+        return True
     texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
     texts += [
         text for each in parts_of(meant) if isinstance(each, i.Lookup) for text in (each.of, *each.others)
     ]
     bare = (each.removeprefix("the ") for each in texts)
     return any(each[:1].islower() and not is_value(each, vocabulary) for each in bare)
+
+
+def _is_of_others(text: str, meant: Any, vocabulary: Vocabulary) -> bool:
+    """Whether a text is a value of other tables only: `inspections of restaurants`."""
+    subject = getattr(meant, "subject", None)
+    tables = subject.tables if subject is not None else ()
+    known = {each.id for each, _, _ in vocabulary.values_called(name_words(text.removeprefix("the ")))}
+    return text[:1].islower() and bool(tables) and bool(known) and known.isdisjoint(tables)
 
 
 def _may_be_groups(text: str, vocabulary: Vocabulary) -> bool:

@@ -11,11 +11,11 @@ from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import codes_with
 from agents.offline.language.names.comments import comment_head
-from agents.offline.language.names.keys import shared_key
+from agents.offline.language.names.keys import links, shared_key
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.boxes import is_within
-from agents.offline.meaning.filters.related import SMALL_TABLE, covers
+from agents.offline.meaning.filters.related import SMALL_TABLE, covers, link_between
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
     full_name,
@@ -25,7 +25,7 @@ from agents.offline.meaning.places import (
     places_named_with_noun,
     row_of,
 )
-from agents.offline.meaning.row_names import name_column, text_columns
+from agents.offline.meaning.row_names import PEOPLE, name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed
 from agents.offline.meaning.spellings import spellings
 from agents.offline.meaning.stored_values import equals, plain, property_of, stored_values, wanted_values
@@ -47,6 +47,8 @@ GROUPS = word_set("""
 
 async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 | None:
     """A filter on the table's codes or names, from rows of another table that have the value."""
+    if (referring := await _of_referred_rows(scene, table, forms)) is not None:
+        return referring
     known = scene.vocabulary.few_tables or await scene.agent.registry.search(
         f"countries regions {forms[0]}", 50
     )
@@ -66,6 +68,24 @@ async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> C
     return await _of_row_with_noun(scene, table, forms[0]) or await _of_numbered_row(scene, table, forms[0])
 
 
+async def _of_referred_rows(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 | None:
+    """`GMovil stops`, `cleanups in South East`: the rows that refer by a key to rows with that name, group or
+    company, of the only table where some have it."""
+    known, wanted, found = scene.vocabulary.few_tables, [each.removeprefix("the ") for each in forms], []
+    for other in known:
+        if other.is_result or not any(each.refers for each in links(table, other, known)):
+            continue
+        named = name_column(other)
+        columns = [c for c in text_columns(other) if c is named or (GROUPS | PEOPLE) & {*name_words(c.name)}]
+        stored = await stored_values(scene, other, columns[:_MOST_LOOKUPS], wanted)
+        link = await link_between(scene, table, other) if len(stored) == 1 else None
+        if link is not None and link.refers:
+            rows = await scene.data.query(other.id, [link.other], equals(*stored.popitem()), limit=_MOST_ROWS)
+            keys = sorted({row[link.other] for row in rows["rows"]} - {None})
+            found += [equals(link.own, keys)] if keys and not rows.get("truncated") else []
+    return found[0] if len(found) == 1 and await scene.data.count(table.id, found[0]) else None
+
+
 async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """`feeders from the Patraix substation`: the rows with the code of that substation, in the only column that both
     tables have and that numbers the substations."""
@@ -75,10 +95,10 @@ async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | Non
     named = name_column(other)
     if other.id == table.id or named is None or not 0 < other.row_estimate <= SMALL_TABLE:
         return None
-    row = equals(
-        named.name, (await stored_values(scene, other, [named], [" ".join(before)])).get(named.name) or []
-    )
-    found = []
+    names = (await stored_values(scene, other, [named], [" ".join(before)])).get(named.name)
+    if not names:
+        return None
+    row, found = equals(named.name, names), []
     for name in [
         each.name for each in text_columns(table) if other.column(each.name) and each.name != named.name
     ]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agents.offline.commands.analyses.by_key import without_rows
+from agents.offline.commands.analyses.by_key import of_rows, without_rows
 
-RULES = (*without_rows.RULES,)
+RULES = (*without_rows.RULES, *of_rows.RULES)
