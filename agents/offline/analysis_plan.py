@@ -92,21 +92,22 @@ class _Planner(PlanReader):
         base = await self.source(part.source, *named, *of)
         if not named:
             part = replace(part, by=self.column_of_values(base))
-        by = ColumnWords(part.by)
+        by = [ColumnWords(name) for name in (part.by, *part.names)]
         figure = self.exact(figure, "source", base)
-        source = await self.grouped_rows(base, part.by)
+        source, names = await self.with_names(await self.grouped_rows(base, part.by), part.by)
+        by += names
         if part.part is not None:
-            return await self.share(part, base, source, title)
+            return await self.share(part, base, source, by, title)
         group, count = self.grouping(base), {"function": "count", "name": "count"}
         wanted = [count] if figure["function"] == "count" else [figure, count]
         if not part.shapes:
             figures = {"aggregates": wanted} if figure["function"] != "count" else {}
-            return self.recipe.add("summarise", title, source=source, by=[by], **figures)
+            return self.recipe.add("summarise", title, source=source, by=by, **figures)
         if part.of_all:
-            every = self.recipe.add(group, "Those of each", source=source, by=[by], aggregates=wanted)
+            every = self.recipe.add(group, "Those of each", source=source, by=by, aggregates=wanted)
             percent = f"100 * {await self.part_of_all(base, part.by, figure)}"
             return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
-        return self.recipe.add(group, title, source=source, by=[by], aggregates=wanted)
+        return self.recipe.add(group, title, source=source, by=by, aggregates=wanted)
 
     def column_of_values(self, source: str) -> str:
         """The only column of which the rows' filter lists several values. Raises Refuse."""
@@ -176,7 +177,9 @@ class _Planner(PlanReader):
         found = self.recipe.operations[int(source[1:])].arguments
         return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
 
-    async def share(self, part: Grouped, base: str, source: str, title: str) -> str:
+    async def share(
+        self, part: Grouped, base: str, source: str, groups: Sequence[ColumnWords], title: str
+    ) -> str:
         """Count all rows and matching rows per group, join and divide. `base` has the columns."""
         assert part.part is not None  # noqa: S101  checked by the caller; for the type checker
         by = ColumnWords(part.by)
@@ -186,7 +189,7 @@ class _Planner(PlanReader):
         passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
         counted = {"function": "count", "name": "count"}
         group = self.grouping(base)
-        every = self.recipe.add(group, "Count all of each", source=source, by=[by], aggregates=[counted])
+        every = self.recipe.add(group, "Count all of each", source=source, by=groups, aggregates=[counted])
         some = self.recipe.add(
             "summarise", "Count those that pass", source=passing, by=[by],
             aggregates=[{**counted, "name": "passing"}],
@@ -227,9 +230,11 @@ class _Planner(PlanReader):
                     refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
         if is_had and (link := await self.link(part, inputs)) is not None:
-            keys = {"key": link.own, "other_key": link.other}
-            kept = {"invert": True} if arguments.get("invert") else {}
-            return self.recipe.add("select_by_attribute", title, **inputs, **keys, **kept)
+            by_place = arguments.pop("predicate", None) is not None
+            operation = "select_by_attribute" if by_place else part.operation
+            return self.recipe.add(
+                operation, title, **inputs, key=link.own, other_key=link.other, **arguments
+            )
         self.refuse_same_rows(part, inputs)
         if part.operation == "nearest":
             inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))

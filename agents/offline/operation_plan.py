@@ -8,10 +8,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
-from agents.offline.language.names.keys import Link
+from agents.offline.language.names.keys import Link, links
 from agents.offline.meaning.filters.related import link_between
+from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.steps import AnalysisStep
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords
 from agents.ports import AnalysisSession, OperationTrait
 
 
@@ -113,7 +114,34 @@ class PlanReader:
         )
         families = {self.family(each) for each in inputs.values()}
         by_place = part.operation == "select_by_location" and families != {"point"} and "none" not in families
-        if link is None and not by_place:
+        repeats = link is not None and not link.refers and part.operation == "join_by_attribute"
+        if repeats or (link is None and not by_place):
             rows, others = (features.noun for _, features in part.inputs)
             raise Refuse(refusals.NO_RELATION(rows=rows, other=others))
         return link
+
+    async def with_names(self, source: str, by: str) -> tuple[str, list[ColumnWords]]:
+        """The rows of a table with the names of the rows that their key `by` refers to, and the column of these."""
+        table, known = self.stored(source), self.scene.vocabulary.few_tables
+        if table is None or table.is_result:
+            return source, []
+        for other in known:
+            if not any(each.own == by and each.refers for each in links(table, other, known)):
+                continue
+            link, named = await link_between(self.scene, table, other), name_column(other)
+            if link is None or not link.refers or named is None or not has_row_names(other):
+                continue
+            if named.name == link.other:
+                continue
+            keys = {"key": link.own, "other_key": link.other}
+            joined = self.recipe.add(
+                "join_by_attribute",
+                "Bring their names",
+                source=source,
+                other=other.id,
+                **keys,
+                columns=[named.name],
+            )
+            is_taken = table.column(named.name) is not None
+            return joined, [ColumnWords(f"{other.name}_{named.name}" if is_taken else named.name)]
+        return source, []

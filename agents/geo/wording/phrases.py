@@ -25,7 +25,9 @@ _YEAR_ENDINGS = ("jaar", "jahr", "annee", "anno", "wjr", "bjr")
 """Endings of words for a year in other languages: `bouwjaar`, `bouwjr`, `baujahr`."""
 _OTHER_YEARS = frozenset(("yr", "jr", "rok", "ano", "año"))
 """Whole words for a year that are abbreviated or in other languages."""
-_KEY_WORDS = frozenset(("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"))
+_KEY_WORDS = frozenset(
+    ("id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips", "no", "nr")
+)
 _MIN_YEAR, _MAX_YEAR = 1500, 2100
 _WHOLE, _HUNDREDTH = Decimal("1"), Decimal("0.01")
 _MARKUP = re.compile(r"([\\`*\[\]|~]|\b_|_\b)")

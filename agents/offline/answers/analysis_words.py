@@ -14,7 +14,6 @@ from agents.geo.wording.phrases import (
     number,
     row_values,
     table_rows,
-    value,
     value_of,
 )
 from agents.geo.wording.positions import spot_words
@@ -202,10 +201,9 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
     depth_m` for other figures than a count."""
     columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
-    names = [
-        next((value_of(column, each) for column, each in row.items() if column != ranked), value(None))
-        for row in rows
-    ]
+    labels = [column for column in columns if column != ranked]
+    texts_only = [each for each in labels if isinstance(rows[0].get(each), str) and not is_code(each)]
+    names = [value_of(each, row[each]) for row in rows for each in (texts_only or labels or [ranked])[:1]]
     smallest = bool(done.arguments.get("smallest"))
     slots: dict[str, str | float] = {
         "names": listed([plain(name) for name in names], most=MAX_SHARING),
@@ -275,11 +273,11 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
     shown = [each for each in columns[:at] if not is_code(each)] or columns[:at]
-    named = [row for row in rows if any(row[columns.index(each)] is not None for each in shown)] or rows
+    named = [row for row in rows if any(each is not None for each in row[:at])] or rows
     rows, total = named, total - (len(rows) - len(named))
     figure = rows[0][at]
     names = [
-        " ".join(plain(value_of(*each)) for each in zip(columns, row, strict=True) if each[0] in shown)
+        " ".join(plain(value_of(*each)) for each in _known(columns[:at], row, shown))
         for row in rows
         if row[at] == figure
     ]
@@ -287,6 +285,12 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
     if len(names) == len(rows) < total:
         few, count = texts.AND_OTHERS(names=", ".join(names[:MAX_SHARING])), total
     return texts.GREATEST_IS(title=title, names=few, n=count, value=_measured(figure_name, figure))
+
+
+def _known(columns: Sequence[str], row: Sequence[Any], shown: Sequence[str]) -> list[tuple[str, Any]]:
+    """What a group is called: the values of the columns shown, else those that it has."""
+    values = [(name, item) for name, item in zip(columns, row, strict=False) if item is not None]
+    return [each for each in values if each[0] in shown] or values or [(columns[0], None)]
 
 
 def _measured(column: str, figure: Any) -> str:

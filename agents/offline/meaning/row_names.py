@@ -83,6 +83,8 @@ def _names_another(table: Table, column: Column) -> bool:
     comment = without_origin(column.comment) or ""
     label = name_words(comment) if any(map(str.isalnum, comment)) else ()
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
+    if label[-1:] == ("as",):  # “Doing business as”
+        return False
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 
 

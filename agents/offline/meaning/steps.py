@@ -113,6 +113,8 @@ class Grouped:
     """Compute each group's percentage of the total; `aggregate` is then a count or sum."""
     shapes: bool = True
     """Whether groups get the combined geometry of their rows."""
+    names: tuple[str, ...] = ()
+    """Further columns of which each group has one value: the name behind a key."""
 
 
 def quoted(column: str) -> str:
@@ -167,7 +169,10 @@ def are_related(part: AnalysisStep) -> bool:
     (`sectors without cleanups`), these may lie in them, too."""
     other = dict(part.inputs).get("other")
     by_place = part.operation == "select_by_location" and other is not None and other.unless_column
-    return by_place or part.operation == "select_by_attribute"
+    by_key = part.operation in ("select_by_attribute", "join_by_attribute") and "key" not in dict(
+        part.arguments
+    )
+    return by_place or by_key
 
 
 def words_of(value: Any) -> Iterator[ColumnWords]:

@@ -131,6 +131,26 @@ class MemoryAnalysis:
         keys = {row[other_key] for row in self._rows(other)} - {None}
         return [row for row in self._rows(source) if (row[key] in keys) != invert]
 
+    def _join_by_attribute(
+        self, source: str, other: str, key: str, other_key: str, columns: Sequence[str] = (), **options: Any
+    ) -> list[Row]:
+        """With columns of the first row of its key; a name that is taken is preceded by that of the table."""
+        partners = {row.get(other_key): row for row in reversed(self._rows(other))}
+        kept = [
+            row for row in self._rows(source) if row.get(key) in partners or options.get("rows") != "matched"
+        ]
+        table = other.rpartition(".")[2]
+        return [
+            {
+                **row,
+                **{
+                    f"{table}_{name}" if name in row else name: partners.get(row.get(key), {}).get(name)
+                    for name in columns
+                },
+            }
+            for row in kept
+        ]
+
     def _nearest(self, source: str, target: str, k: int) -> list[Row]:
         targets = self._rows(target)
         if not targets:

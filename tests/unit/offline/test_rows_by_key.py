@@ -218,3 +218,77 @@ async def test_names_of_the_rows_referred_to_are_understood(
 async def test_rows_of_a_table_without_a_key_are_declined(chat: Chat, desk: Desk) -> None:
     answer = await chat("clinics of restaurants")
     assert desk.analysis.steps == [], answer
+
+
+def named(steps: list[tuple[str, dict[str, Any]]], name: str) -> list[dict[str, Any]]:
+    return [arguments for operation, arguments in steps if operation == name]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "by", "figure"),
+    [
+        ("average number of faults of inspections by kind", ["kind"], ("mean", "n_faults")),
+        ("number of inspections by kind", ["kind"], None),
+        ("average faults per inspection by kind", ["kind"], ("mean", "n_faults")),
+        ("average faults of inspections per shop", ["shop_lic", "shop_name"], ("mean", "n_faults")),
+        ("number of inspections per shop", ["shop_lic", "shop_name"], None),
+    ],
+)
+async def test_rows_are_grouped_by_what_they_refer_to(
+    chat: Chat, desk: Desk, sentence: str, by: list[str], figure: tuple[str, str] | None
+) -> None:
+    answer = await chat(sentence)
+    (grouped,) = named(desk.analysis.steps, "dissolve")
+    assert grouped["by"] == by, answer
+    wanted = [dict(zip(("function", "column"), figure, strict=True))] if figure else []
+    assert [each for each in grouped["aggregates"] if each["function"] != "count"] == wanted
+    assert "Grouped by the column" in answer
+
+
+async def test_rows_are_grouped_by_way_of_another_table() -> None:
+    jobs = referring(JOBS, ("inspection_id", "data.shop_inspections", "id"))
+    desk = Desk(World(DISTRICTS, SHOPS, INSPECTIONS, jobs))
+    chat = Chat(desk.world, analyst=desk)
+    answer = await chat("number of jobs by kind")
+    first, second, grouped = desk.analysis.steps
+    assert first[1]["columns"] == ["shop_lic"], answer
+    assert second[1] == {
+        **by("shop_lic", "lic_no", other="data.food_shops"),
+        "columns": ["kind"],
+        "rows": "matched",
+    }
+    assert grouped[1]["by"] == ["kind"]
+    answer = await chat("number of jobs per shop")
+    assert desk.analysis.steps[-1][1]["by"] == ["shop_lic", "shop_name"], answer
+
+
+async def test_shares_are_grouped_by_what_the_rows_refer_to(chat: Chat, desk: Desk) -> None:
+    answer = await chat("fail rate by kind")
+    names = [name for name, _ in desk.analysis.steps]
+    assert names == [
+        "join_by_attribute",
+        "filter",
+        "dissolve",
+        "summarise",
+        "join_by_attribute",
+        "calculate",
+    ], answer
+    assert desk.analysis.steps[0][1] == {
+        "source": "data.shop_inspections", "other": "data.food_shops", "key": "shop_lic", "other_key": "lic_no",
+        "columns": ["kind"], "rows": "matched",
+    }  # fmt: skip
+    assert desk.analysis.steps[1][1]["filter"] == where("results", "=", "Fail")
+
+
+async def test_the_most_of_chosen_rows_are_counted_among_these(chat: Chat, desk: Desk) -> None:
+    answer = await chat("which restaurants had the most inspections")
+    names = [name for name, _ in desk.analysis.steps]
+    assert names == ["filter", "select_by_attribute", "join_by_attribute", "summarise", "top"], answer
+    assert named(desk.analysis.steps, "summarise")[0]["by"] == ["shop_lic", "shop_name"]
+
+
+async def test_the_most_of_a_group_is_that_of_what_rows_refer_to(chat: Chat, desk: Desk) -> None:
+    answer = await chat("which kind has the most inspections?")
+    assert named(desk.analysis.steps, "summarise")[0]["by"] == ["kind"], answer
+    answer = await chat("which kind has the highest average faults per inspection?")
+    assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["kind"], answer

@@ -17,7 +17,7 @@ export function compact(value: number, digits = 4): string {
 }
 
 const YEAR_WORDS = new Set(["year", "years", "built", "founded", "established", "opened", "started", "planted", "constructed"]);
-const KEY_WORDS = new Set(["id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips"]);
+const KEY_WORDS = new Set(["id", "oid", "gid", "fid", "objectid", "key", "code", "zip", "postcode", "fips", "no", "nr"]);
 const [MIN_YEAR, MAX_YEAR] = [1500, 2100];
 
 /** Years, keys and codes are not written in groups. The same rules as `is_label` of agents/geo/wording/phrases.py has for answers. */

@@ -10,7 +10,6 @@ from cachetools import LRUCache
 
 from agents.domain import Table
 from agents.offline.commands.analyses import (
-    by_key,
     densities,
     group_rankings,
     groups,
@@ -24,6 +23,7 @@ from agents.offline.commands.analyses import (
     tabular,
     totals,
 )
+from agents.offline.commands.analyses.by_key import chosen, grouped
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name, with_layer_names
@@ -65,7 +65,8 @@ COMMANDS = (
     totals,
     tabular,
     side_by_side,
-    by_key,
+    chosen,
+    grouped,
 )
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")
 _STOPS = frozenset(("and", "then", ";", ",", "-", "–"))
@@ -226,8 +227,7 @@ class AnalysisReader(TemplateReader):
         self._starting_looks: dict[int, bool] = {}
 
     def chain(self) -> Chain | None:
-        """The steps at the start of the text; does not read what follows. Raises Ambiguous, with the cursor behind
-        them, if other steps are equally likely."""
+        """The steps at the start of the text. Raises Ambiguous, with the cursor behind them, for ones as likely."""
         start = self.cursor.at
         self.tags.begin = start
         found = self._longest(start, chained=False, depth=0)
@@ -241,8 +241,7 @@ class AnalysisReader(TemplateReader):
         return Chain(self.chosen(by_distinct_name(readings, _described, _in_full)), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
-        """The longest reading, the cheapest of equally long ones; equally cheap readings with another meaning are its
-        rivals."""
+        """The longest and then cheapest reading; equally cheap ones with another meaning are its rivals."""
         best: _Found | None = None
         for reading in self._parts(at, chained=chained):
             end = self._part_end(reading.end)

@@ -21,14 +21,14 @@ from agents.offline.commands.analyses.groups import (
     share,
     share_of_sum,
 )
-from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
+from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, are_times, rule
 from agents.offline.language.figures import adds_along
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.keys import shared_key
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, singular
-from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, Top, all_of
+from agents.offline.meaning.conditions import Condition, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import PEOPLE, text_columns
 from agents.offline.meaning.steps import (
@@ -38,13 +38,15 @@ from agents.offline.meaning.steps import (
     count_in_areas,
     first_groups_step,
     is_least,
+    step,
     sum_of,
 )
-from agents.offline.meaning.units import column_unit, in_one_unit, is_year
+from agents.offline.meaning.units import column_unit, in_one_unit
 
 COUNT = {"function": "count"}
 _SIZES = ("big", "high", "long", "fast")
 _WHICH = "(<ask>|[and] (in|on|at|for|of|with|within) (which|what)) [top] [{n:count}]"
+_PER = "(per)"
 _GREATEST = "how=(highest|largest|greatest|longest|biggest|lowest|smallest|shortest)"
 _MOST = "how=(most|fewest|least|(highest|largest|greatest|lowest|smallest) (number|count) of)"
 _MOST_OF = "how=(most|fewest|least|highest|largest|biggest|greatest|longest|lowest|smallest|shortest)"
@@ -72,7 +74,7 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """
     rows: Features = bindings["source"]
     by: ColumnWords = bindings["by"]
-    if not rows.named or not context.has_column(rows, by.text):
+    if not rows.named or (is_least(bindings["how"]) and not context.has_column(rows, by.text)):
         return None
     if is_least(bindings["how"]) and context.vocabulary.match_table(name_words(by.text)) is not None:
         return None
@@ -116,7 +118,13 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
         return None  # `deer`, with a column `deer_cnt_2025` of the areas
     if table.geometry_family != "polygon":
         keys = shared_key(own, [table]) if own is not None and not is_least(bindings["how"]) else []
-        return (Grouped(rows, keys[0], COUNT, shapes=False), _ranked(bindings, areas.text)) if keys else None
+        if not keys:
+            return None
+        if areas.where is not None:  # `which restaurants got the most complaints`
+            title = f"{rows.heading} of {areas.noun}"
+            kept = step("select_by_attribute", rows, ("other", areas), title=title)
+            rows = replace(rows, where=None, made=(kept,))
+        return (Grouped(rows, keys[0], COUNT, shapes=False), _ranked(bindings, areas.text))
     texts = (
         text_columns(own) if own is not None and areas.where is None and not is_least(bindings["how"]) else []
     )
@@ -163,8 +171,11 @@ def _ranked(bindings: Mapping[str, Any], words: str, by: str | ColumnWords = _NU
 
 
 @on(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} {OF} {{source:rows}}")
+@on(f"{_WHICH} {{by:column}} <has> [the] {_GREATEST} {{figure:figure}} per={_PER} {{source:bare}}")
 def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which species has the largest average height`: of the named rows, or of a table with both columns."""
+    if "per" in bindings and bindings["figure"]["function"] != "mean":
+        return None
     found = (by_own_column if "source" in bindings else own_figure)(bindings, context)
     if not found or not isinstance(found[0], Grouped):
         return None
@@ -279,16 +290,6 @@ def _narrowed(build: Build) -> Build:
         return build({**bindings, **narrowed, "areas": areas}, context)
 
     return built
-
-
-def are_times(condition: Condition) -> bool:
-    """Whether a condition is about times only."""
-    if isinstance(condition, Group):
-        return all(map(are_times, condition.parts))
-    if isinstance(condition, Between):
-        bounds = (condition.low, condition.high)
-        return all(isinstance(each, Day) or (each.unit is None and is_year(each.value)) for each in bounds)
-    return isinstance(condition, Compare) and condition.measure == "time"
 
 
 def _is_of(rows: Features, condition: Condition, context: Context) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.by_key.grouped import by_referred, referred_figure
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.commands.requests import row_column
 from agents.offline.language.conditions.times.in_force import times_lasting
@@ -43,26 +44,23 @@ BY_PLACE, NO_ROWS = 1.0, 2.0
 
 def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source`, or their count, for each value of their column `by`."""
-    rows: Features = bindings["source"]
+    rows = replace(bindings["source"], where=all_of(bindings["source"].where, bindings.get("more")))
     table = context.table(rows)
     if table is None or rows.guessed:
         return None
-    rows = replace(rows, where=all_of(rows.where, bindings.get("more")))
-    names = group_columns(table, bindings["by"], context)
+    names, figure = group_columns(table, bindings["by"], context), bindings.get("figure")
+    of = figure.get("column") if figure is not None else None
+    is_between = of is not None and name_words(of.text) == ("duration",) and times_lasting(table)  # two dates
+    if is_between or (of is not None and any(map(is_code, columns_called((table,), name_words(of.text))))):
+        return None
+    if not names and (referred := by_referred(rows, bindings["by"].text, figure, context)) is not None:
+        return (referred,)
     if len(names) != 1 or (
         _is_number(table, names[0]) and is_singular_of(bindings["by"].text, names[0])  # `budget per bed`
     ):
         return None
-    figure = bindings.get("figure")
-    of = figure.get("column") if figure is not None else None
-    if of is not None and name_words(of.text) == ("duration",) and times_lasting(table):
-        return None  # a duration is the time between two dates
-    if of is not None and any(map(is_code, columns_called((table,), name_words(of.text)))):
-        return None
-    if figure is not None:
-        return (Grouped(rows, names[0], figure),)
-    title = "" if bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
-    return (Grouped(rows, names[0], {"function": "count"}, title=title),)
+    title = "" if figure or bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
+    return (Grouped(rows, names[0], figure or {"function": "count"}, title=title),)
 
 
 def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
@@ -141,6 +139,11 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
     if is_people and ("how" in bindings or len(having) > 1):
         having = [table for table in having if table.geometry_family == "polygon"]  # all people live in areas
+    if (
+        not having
+        and (referred := referred_figure(counted, figure, bindings["by"].text, context)) is not None
+    ):
+        return (referred,)
     names = {group_columns(table, bindings["by"], context)[0] for table in having}
     ids = tuple(table.id for table in having)
     in_part = any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers)
@@ -223,9 +226,9 @@ def _of_each_named(_: Mapping[str, Any], context: Context) -> Steps | None:
 def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The `figure` of the rows `source` in each of the `areas`, with their count."""
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
-    if areas is RESULT and not context.chained:
+    if not rows.named or areas.guessed or (areas is RESULT and not context.chained):
         return None
-    if not rows.named or areas.guessed or context.size_summed(rows, bindings.get("figure")) is not None:
+    if context.size_summed(rows, bindings.get("figure")) is not None:
         return None
     table, own = context.table(areas), context.table(rows)
     if table is not None and table.geometry_family == "point":

@@ -28,9 +28,10 @@ from agents.offline.language.tags import PLAIN
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import knows_area
-from agents.offline.meaning.conditions import OneOf, all_of
+from agents.offline.meaning.conditions import Between, Compare, Condition, Day, Group, OneOf, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NameColumn, counted
+from agents.offline.meaning.units import is_year
 from agents.ports import OperationInfo
 from agents.units import Unit
 
@@ -338,3 +339,13 @@ def _is_attribute(source: Features, other: Features, context: Context) -> bool:
     words = other.text.removeprefix("a ").removeprefix("an ").removeprefix("the ").removeprefix("any ")
     is_column = table is not None and bool(context.vocabulary.columns_called((table,), words))
     return is_column or (table is not None and table == context.table(other))
+
+
+def are_times(condition: Condition) -> bool:
+    """Whether a condition is about times only."""
+    if isinstance(condition, Group):
+        return all(map(are_times, condition.parts))
+    if isinstance(condition, Between):
+        bounds = (condition.low, condition.high)
+        return all(isinstance(each, Day) or (each.unit is None and is_year(each.value)) for each in bounds)
+    return isinstance(condition, Compare) and condition.measure == "time"

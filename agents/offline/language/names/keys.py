@@ -29,9 +29,12 @@ def is_key_name(name: str) -> bool:
 
 
 def shared_key(table: Table, others: Sequence[Table]) -> list[str]:
-    """The only number or code of rows of another table that this one has, too: `incidents per line`, by `line_no`."""
+    """The only column whose values number rows of other tables: `incidents per line`, by `line_no`. That is a foreign
+    key, else the only number or code of theirs that this table has, too."""
+    ids = {other.id for other in others}
+    declared = list(dict.fromkeys(own for own, id, _ in table.references if id in ids))
     own = [each.name for each in table.columns if is_key_name(each.name) and each.name not in table.key]
-    found = [name for name in own if any(other.column(name) is not None for other in others)]
+    found = declared or [name for name in own if any(other.column(name) is not None for other in others)]
     return found if len(found) == 1 else []
 
 

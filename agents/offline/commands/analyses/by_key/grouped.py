@@ -1,0 +1,179 @@
+"""Groups by what rows refer to: `fail rate by risk category`, where the risk is a column of the shops that were
+inspected, and `average loading of transformers per substation`, by way of their feeders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from agents.domain import Table
+from agents.offline.commands.analyses.rules import Context, Rules, Steps
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.keys import Link, links
+from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.row_names import has_row_names, name_column
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, step
+
+_BY = "(by|per|for each|for every|in each|across)"
+RULES = Rules()
+on = RULES.on
+
+
+@on(
+    f"[<what>|show [me]] [the] {{done:name}} (rate|rates) [of [the] {{source:bare}}] {_BY} [the] {{by:column}}",
+    cost=1.0,
+)
+def _outcome_rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`fail rate by risk category`: the share of the rows with that value, which those of one table have."""
+    done, by = bindings["done"], bindings["by"].text
+    known = {
+        (table.id, column): value
+        for table, column, value in context.vocabulary.values_called(name_words(done))
+    }
+    rows: Features | None = bindings.get("source")
+    found = [each for each in known if rows is None or rows.mention is None or each[0] in rows.mention.tables]
+    table = context.vocabulary.table(found[0][0]) if len(found) == 1 else None
+    if table is None or columns_called((table,), name_words(by)):
+        return None
+    ((table_id, column),) = found
+    rows = rows if rows is not None and rows.named else Features.of_table(table)
+    grouped = by_referred(rows, by, None, context)
+    if grouped is None:
+        return None
+    part = OneOf(f'"{known[(table_id, column)]}"', ColumnMention(column, (column,)), "is")
+    title = f"Percentage of {rows.noun} with {column} {known[(table_id, column)]} by {by}"
+    return (replace(grouped, part=part, title=title),)
+
+
+@on(f"<what> {{figure:figure}} per {{source:bare}} {_BY} [the] {{by:column}}", cost=0.5)
+def _average_of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`average kg per cleanup by region`: of the rows, each of which has one value."""
+    rows, figure, by = bindings["source"], bindings["figure"], bindings["by"].text
+    own = context.table(rows)
+    figure = _with_own_columns(figure, own) if figure["function"] == "mean" and rows.named else None
+    if own is None or figure is None or "column" not in figure:
+        return None
+    names = columns_called((own,), name_words(by))
+    grouped = Grouped(rows, names[0], figure) if len(names) == 1 else by_referred(rows, by, figure, context)
+    return (grouped,) if grouped is not None and len(names) < 2 else None
+
+
+def referred_figure(
+    counted: Features, figure: Mapping[str, Any], by: str, context: Context
+) -> Grouped | None:
+    """The figure of the rows of the only table with its column whose rows refer to such a group."""
+    ids = counted.mention.tables if counted.mention is not None else ()
+    found = [
+        grouped
+        for table in context.vocabulary.tables(ids)
+        if (
+            grouped := by_referred(
+                replace(Features.of_table(table), where=counted.where), by, figure, context
+            )
+        )
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+class Way(NamedTuple):
+    """The keys from the rows of a table to those of another, one table further each."""
+
+    links: tuple[Link, ...]
+    tables: tuple[Table, ...]
+
+
+def by_referred(
+    rows: Features, by: str, figure: Mapping[str, Any] | None, context: Context
+) -> Grouped | None:
+    """The figure of the rows, or their number, for each value of a column of the rows that they refer to, or for
+    each of these rows. None if several are called so."""
+    own = context.table(rows)
+    figure = _with_own_columns(figure, own)
+    if own is None or rows.made or rows.previous or figure is None:
+        return None
+    ways = _ways(own, context.vocabulary.few_tables)
+    for length in (1, 2):
+        found = [
+            (way, column) for way in ways if len(way.links) == length for column in _columns(way, by, context)
+        ]
+        if found:
+            return _grouped(rows, own, *found[0], figure) if len(found) == 1 else None
+    return None
+
+
+def _with_own_columns(figure: Mapping[str, Any] | None, own: Table | None) -> dict[str, Any] | None:
+    """The figure with the name of its column, which the joined rows keep; None if the rows have none."""
+    if figure is None or "column" not in figure:
+        return {"function": "count"}
+    names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
+    return {**figure, "column": ColumnWords(names[0])} if len(names) == 1 else None
+
+
+def _ways(own: Table, known: Sequence[Table]) -> list[Way]:
+    """The ways to the tables that rows refer to; over another table only by foreign keys."""
+    found = [Way((link,), (other,)) for other, link in _referred(own, known)]
+    return found + [
+        Way((first, second), (way.tables[0], other))
+        for way in found
+        if (first := way.links[0]).declared
+        for other, second in _referred(way.tables[0], known)
+        if second.declared and other.id != own.id
+    ]
+
+
+def _referred(own: Table, known: Sequence[Table]) -> list[tuple[Table, Link]]:
+    """The tables that rows refer to by a single key."""
+    found = []
+    for other in known:
+        keys = links(own, other, known) if not other.is_result else []
+        if len(keys) == 1 and keys[0].refers:
+            found.append((other, keys[0]))
+    return found
+
+
+def _columns(way: Way, by: str, context: Context) -> list[str | None]:
+    """The columns of the last table that the words mean; None stands for each of its rows."""
+    words, last = name_words(by), way.tables[-1]
+    match = context.vocabulary.match_table(words)
+    if match is not None and match.length >= len(words):
+        return [None] if last in match.found and not match.guessed else []
+    names = columns_called((last,), words, lambda each: each.kind in ("text", "boolean", "integer"))
+    return [*names] if len(names) == 1 and names[0] not in last.key else []
+
+
+def _grouped(
+    rows: Features, own: Table, way: Way, column: str | None, figure: dict[str, Any]
+) -> Grouped | None:
+    if column is None and len(way.links) == 1:
+        is_place = way.tables[-1].geometry_family == "polygon" and figure["function"] == "count"
+        return None if is_place else Grouped(rows, way.links[0].own, figure)
+    named = name_column(way.tables[-1]) if column is None and has_row_names(way.tables[-1]) else None
+    brought = column or (named.name if named is not None else None)
+    if brought is None:
+        return None
+    steps, taken, source = [], {each.name for each in own.columns}, rows
+    wanted = [*(each.own for each in way.links[1:]), brought]
+    names: list[str] = []
+    for link, other, name in zip(way.links, way.tables, wanted, strict=True):
+        key = ColumnWords(names[-1] if names else link.own)
+        steps.append(_joined(source, other, link, key, name))
+        names.append(f"{other.name}_{name}" if name in taken else name)
+        taken.add(names[-1])
+        source = RESULT
+    made = replace(rows, where=None, made=tuple(steps))
+    if column is not None:
+        return Grouped(made, names[-1], figure)
+    return Grouped(made, names[0], figure, names=(names[-1],))
+
+
+def _joined(source: Features, other: Table, link: Link, key: ColumnWords, column: str) -> AnalysisStep:
+    """The rows with a column of the rows that they refer to."""
+    keys = {"key": key, "other_key": ColumnWords(link.other, "other")} if link.declared else {}
+    others = Features.of_table(other)
+    return step(
+        "join_by_attribute", source, ("other", others), title=f"With the {column} of {others.text}", **keys,
+        columns=[ColumnWords(column, "other")], rows="matched",
+    )  # fmt: skip
