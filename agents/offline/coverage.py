@@ -125,7 +125,7 @@ def _references_left_out(text: str, intent: Intent) -> list[str]:
         if not mention.pronoun and re.search(rf"(?i)\b(?:those|these) {re.escape(mention.text)}\b", text):
             return ["those"]
     if (one := _OF_ONE.search(text)) is not None and mentions and not any(each.pronoun for each in mentions):
-        return [one[1] or one[2]]
+        return [next(filter(None, one.groups()))]
     if not isinstance(intent, Show):
         return []
     by_group = _BY_GROUP.search(text) if intent.top is not None and intent.look.by is not None else None
@@ -135,7 +135,10 @@ def _references_left_out(text: str, intent: Intent) -> list[str]:
     return [found[1] for found in (by_group, on_map) if found is not None]
 
 
-_OF_ONE = re.compile(r"(?i)\b(?:does|did) (it)\b|\b(its)\b")
+_OF_ONE = re.compile(
+    r"(?i)\b(?:does|did) (it)\b|\b(its)\b|\b(?:any|how many|which) of (them|these|those)\b"
+    r"|\b(?:do|did|have|had) (they)\b"
+)
 _BY_GROUP = re.compile(r"(?i)\b(per|for each|for every|in each|in every|of each|of every)\b")
 
 

@@ -292,3 +292,63 @@ async def test_the_most_of_a_group_is_that_of_what_rows_refer_to(chat: Chat, des
     assert named(desk.analysis.steps, "summarise")[0]["by"] == ["kind"], answer
     answer = await chat("which kind has the highest average faults per inspection?")
     assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["kind"], answer
+
+
+RESTAURANTS = "show the restaurants"
+SHOPS_WITH = {"key": "lic_no", "other_key": "shop_lic"}
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "found", "keys"),
+    [
+        ("have any of them failed an inspection?", [1], SHOPS_WITH),
+        ("which of them failed an inspection", [1], SHOPS_WITH),
+        ("how many of them never failed an inspection?", [3], {**SHOPS_WITH, "invert": True}),
+        ("have any of them been inspected?", [1, 3], SHOPS_WITH),
+        ("do any of them have inspections?", [1, 3], SHOPS_WITH),
+        ("how many of them have an inspection recorded?", [1, 3], SHOPS_WITH),
+        ("which of those have no inspections", [], {**SHOPS_WITH, "invert": True}),
+        ("show their inspections", [1, 2, 3], {"key": "shop_lic", "other_key": "lic_no"}),
+        ("how many inspections have they had?", [1, 2, 3], {"key": "shop_lic", "other_key": "lic_no"}),
+        ("which inspections are affected?", [1, 2, 3], {"key": "shop_lic", "other_key": "lic_no"}),
+    ],
+)
+async def test_rows_spoken_of_are_related_by_key(
+    chat: Chat, desk: Desk, follow_up: str, found: list[int], keys: dict[str, Any]
+) -> None:
+    await chat(RESTAURANTS)
+    answer = await chat(follow_up)
+    ((_, arguments),) = [each for each in desk.analysis.steps if each[0] == "select_by_attribute"]
+    assert {name: each for name, each in arguments.items() if name not in ("source", "other")} == keys, answer
+    assert [row["id"] for row in list(desk.analysis.results.values())[-1]] == found
+
+
+async def test_rows_of_a_result_have_the_key_of_their_table(chat: Chat, desk: Desk) -> None:
+    await chat("shops with inspections")
+    answer = await chat("which of them failed an inspection?")
+    last = desk.analysis.steps[-1]
+    assert {name: last[1][name] for name in SHOPS_WITH} == SHOPS_WITH, answer
+
+
+@pytest.mark.parametrize(
+    "follow_up", ["how many clinics have they had?", "show their clinics", "which clinics are affected?"]
+)
+async def test_rows_that_do_not_belong_to_those_spoken_of_are_declined(
+    chat: Chat, desk: Desk, follow_up: str
+) -> None:
+    await chat(RESTAURANTS)
+    before = list(chat.world.map.layers())
+    answer = await chat(follow_up)
+    assert "There are" not in answer
+    assert "cannot" in answer or "not understand" in answer or "but not" in answer, answer
+    assert list(chat.world.map.layers()) == before
+
+
+@pytest.mark.parametrize(
+    "follow_up", ["have any of them failed an inspection?", "how many inspections did they have?"]
+)
+async def test_all_rows_are_not_told_for_those_spoken_of(chat: Chat, follow_up: str) -> None:
+    """Nothing relates clinics to inspections; the answer was the number of all inspections."""
+    await chat("show clinics")
+    answer = await chat(follow_up)
+    assert "There are" not in answer, answer

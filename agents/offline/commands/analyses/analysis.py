@@ -23,7 +23,7 @@ from agents.offline.commands.analyses import (
     tabular,
     totals,
 )
-from agents.offline.commands.analyses.by_key import chosen, grouped
+from agents.offline.commands.analyses.by_key import chosen, follow_ups, grouped
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name, with_layer_names
@@ -66,6 +66,7 @@ COMMANDS = (
     tabular,
     side_by_side,
     chosen,
+    follow_ups,
     grouped,
 )
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")

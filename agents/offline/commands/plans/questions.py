@@ -227,7 +227,9 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
         scene.refuse_undrawn(meant)
         scene.refuse_others(meant)
         beside = re.split(rf"(?<!\w){re.escape(mention.text)}(?!\w)", goal, maxsplit=1)
-        goal = f"the layer `{scene.layer_of(meant).id}`".join(beside)
+        layer = f"the layer `{scene.layer_of(meant).id}`"
+        # `which stops are affected?` does not say by what
+        goal = layer.join(beside) if len(beside) > 1 else f"{goal.rstrip('?! ')} by {layer}"
     for each in parts_of(chain):
         if isinstance(each, Mention) and re.search(rf"(?i)\b(?:those|these) {re.escape(each.text)}\b", goal):
             raise Refuse(refusals.NO_STEPS())

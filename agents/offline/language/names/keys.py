@@ -41,6 +41,7 @@ def shared_key(table: Table, others: Sequence[Table]) -> list[str]:
 def links(table: Table, other: Table, known: Sequence[Table]) -> list[Link]:
     """The ways in which rows of two tables may belong together: foreign keys, else columns with the name of a key.
     `known`: all tables that a name such as `reserve_id` may be about."""
+    table, other = _stored(table, known), _stored(other, known)
     if table.id == other.id:
         return []
     declared = [Link(own, theirs, True, True) for own, id, theirs in table.references if id == other.id]
@@ -49,6 +50,17 @@ def links(table: Table, other: Table, known: Sequence[Table]) -> list[Link]:
         *(Link(own, theirs, True, False) for own, theirs in _named_alike(table, other, known)),
         *(Link(theirs, own, False, False) for own, theirs in _named_alike(other, table, known)),
     ]
+
+
+def _stored(table: Table, known: Sequence[Table]) -> Table:
+    """The table whose rows a result has: the only one of which it has all columns. Others stand for themselves."""
+    own = {each.name for each in table.columns}
+    made_of = [
+        each
+        for each in (known if table.is_result else ())
+        if not each.is_result and own.issuperset(c.name for c in each.columns if c.kind != "geometry")
+    ]
+    return made_of[0] if len(made_of) == 1 else table
 
 
 def _named_alike(table: Table, other: Table, known: Sequence[Table]) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from agents.offline.meaning.conditions import Mention, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, step
 
-_YET = "[yet|so far|to date|at all|ever]"
+YET = "[yet|so far|to date|at all|ever]"
 _NO = (
     "(without|with no|that have no|which have no|having no|have no|has no|had no|that had no|lacking)"
     " [a|an|any|a single]"
@@ -25,7 +25,7 @@ _NEVER_HAD = (
     "[that|which|who] (haven't|hasn't|have not|has not|have never|has never|had never|hadn't|never|didn't|did not)"
     " [yet] [ever] (had|have|got|get|received|receive|seen|see) [a|an|any|a single|their first]"
 )
-_DONE = (
+RECORDED = (
     "(raised|logged|recorded|registered|reported|filed|opened|created|done|made|carried out|undertaken|performed|held"
     "|booked|assigned|against them|for them)"
 )
@@ -80,48 +80,43 @@ def _has_times(table: Table | None) -> bool:
 
 
 @on(
-    f"<ask> {{source:bare}} said=({_NO} {{other:meant}}) done=({_DONE}) {_YET}",
-    f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) {_YET}",
-    f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) done=({_DONE}) {_YET}",
+    f"<ask> {{source:bare}} said=({_NO} {{other:meant}}) done=({RECORDED}) {YET}",
+    f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) {YET}",
+    f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) done=({RECORDED}) {YET}",
     cost=0.5,
 )
 def _without(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """Without rows of the other table, unless a column or value of theirs is called like the verb."""
     rows, other = bindings["source"], bindings["other"]
-    own, theirs = context.table(rows), context.table(other)
-    if not (rows.named and other.named) or own is None or theirs is None:
+    own, theirs = table_of(rows, context), context.table(other)
+    if rows.guessed or not other.named or own is None or theirs is None:
         return None
-    done = name_words(bindings.get("done", ""))[-1:]
-    named = [each for each in theirs.columns if done and done[0] in name_words(each.name)]
-    says_more = any(each.kind not in ("date", "timestamp") for each in named)
-    says_more |= bool(done) and any(
-        table.id == theirs.id for table, _, _ in context.vocabulary.values_called(done)
-    )
-    if says_more or not _may_have(own, theirs, context):
+    if says_more(bindings.get("done", ""), theirs, context) or not may_have(own, theirs, context):
         return None
-    return (_none_of(rows, other, bindings["said"]),)
+    return (with_rows(rows, other, f"{rows.heading} {bindings['said']}", invert=True),)
 
 
-@on(f"<ask> {{source:bare}} said=({_NEVER}) {{done:name}} {_YET}", cost=1.0)
+@on(f"<ask> {{source:bare}} said=({_NEVER}) {{done:name}} {YET}", cost=1.0)
 def _never_done(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """Without rows of the table that is named after the verb, unless a column of the rows records the action."""
     rows: Features = bindings["source"]
-    own, done = context.table(rows), bindings["done"].lower()
-    if own is None or not rows.named or not is_participle(done):
+    own, done = table_of(rows, context), bindings["done"].lower()
+    if own is None or rows.guessed or not is_participle(done):
         return None
     if any(records(each, done) or is_empty_where_not(each, done) for each in own.columns):
         return None
-    named = [each for each in _named_after(done, context) if _may_have(own, each, context)]
+    named = [each for each in named_after(done, context) if may_have(own, each, context)]
     if len(named) != 1:
         return None
-    return (_none_of(rows, _all_of(named[0]), f"{bindings['said']} {done}"),)
+    title = f"{rows.heading} {bindings['said']} {done}"
+    return (with_rows(rows, rows_of_table(named[0]), title, invert=True),)
 
 
-@on(f"<ask> rows={_ANY_ROWS} said=({_NEVER}) {{done:name}} {_YET}", cost=2.0)
+@on(f"<ask> rows={_ANY_ROWS} said=({_NEVER}) {{done:name}} {YET}", cost=2.0)
 def _places_never_done(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`places never inspected`: the rows of the only table that the inspections refer to."""
     noun, done = bindings["rows"].lower(), bindings["done"].lower()
-    named = _named_after(done, context) if is_participle(done) else []
+    named = named_after(done, context) if is_participle(done) else []
     if len(named) != 1 or context.vocabulary.match_table(name_words(noun)) is not None:
         return None
     known = context.vocabulary.few_tables
@@ -134,7 +129,17 @@ def _places_never_done(bindings: Mapping[str, Any], context: Context) -> Steps |
     return _never_done({**bindings, "source": rows}, context)
 
 
-def _named_after(done: str, context: Context) -> Sequence[Table]:
+def says_more(done: str, other: Table, context: Context) -> bool:
+    """Whether a verb that would only say that rows are there names a column or value of theirs."""
+    words = name_words(done)[-1:]
+    named = [each for each in other.columns if {*words} & {*name_words(each.name)}]
+    values = context.vocabulary.values_called(words) if words else ()
+    return any(each.kind not in ("date", "timestamp") for each in named) or any(
+        table.id == other.id for table, _, _ in values
+    )
+
+
+def named_after(done: str, context: Context) -> Sequence[Table]:
     """The tables whose rows are named after what was done: `food_inspections` for `inspected`."""
     return [
         each
@@ -148,19 +153,26 @@ def _noun_of(table: Table) -> str:
     return next((each for each in reversed(words) if not each.isdigit()), words[-1])
 
 
-def _may_have(own: Table, other: Table, context: Context) -> bool:
+def may_have(own: Table, other: Table, context: Context) -> bool:
     """Whether rows of the other table may belong to these rows, by a key, or by lying in them."""
     lie_in = own.geometry_family == "polygon" and other.geometry_family != "none"
     return own.id != other.id and (lie_in or bool(links(own, other, context.vocabulary.few_tables)))
 
 
-def _all_of(table: Table) -> Features:
+def rows_of_table(table: Table) -> Features:
+    """All rows of a table that others may have."""
     name = table.name.replace("_", " ")
     return Features(Mention(name, (table.id,)), text=name, unless_column=True)
 
 
-def _none_of(rows: Features, other: Features, said: str) -> AnalysisStep:
-    title = f"{rows.heading} {said}"
+def table_of(rows: Features, context: Context) -> Table | None:
+    """The table of rows, also of those spoken of."""
+    return context.spoken_of if rows.previous else context.table(rows)
+
+
+def with_rows(rows: Features, other: Features, title: str, *, invert: bool = False) -> AnalysisStep:
+    """The rows that have some of the others, or with `invert` none."""
+    denied = {"invert": True} if invert else {}
     return step(
-        "select_by_location", rows, ("other", other), title=title, predicate="shares_interior", invert=True
+        "select_by_location", rows, ("other", other), title=title, predicate="shares_interior", **denied
     )
