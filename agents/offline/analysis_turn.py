@@ -219,7 +219,9 @@ def _look(
 
 def _is_ranked(done: Done, operations: Sequence[OperationInfo]) -> bool:
     """Whether the greatest of many rows are worth listing."""
-    return has_figure(done, operations) or traits_of(done, operations) >= NEAREST
+    traits, n = traits_of(done, operations), done.arguments.get("n", 0)
+    is_tied = "ranks" in traits and not done.arguments.get("per") and done.result.data["rows"] > n
+    return is_tied or has_figure(done, operations) or traits >= NEAREST
 
 
 def _made_name(aggregate: Mapping[str, Any]) -> str:

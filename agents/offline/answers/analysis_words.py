@@ -290,7 +290,7 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
 def _known(columns: Sequence[str], row: Sequence[Any], shown: Sequence[str]) -> list[tuple[str, Any]]:
     """What a group is called: the values of the columns shown, else those that it has."""
     values = [(name, item) for name, item in zip(columns, row, strict=False) if item is not None]
-    return [each for each in values if each[0] in shown] or values or [(columns[0], None)]
+    return [each for each in values if each[0] in shown] or values or [(name, None) for name in columns[:1]]
 
 
 def _measured(column: str, figure: Any) -> str:

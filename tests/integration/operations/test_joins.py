@@ -170,25 +170,6 @@ async def test_columns_are_brought_by_a_key_as_pandas_merges(bench: Bench) -> No
     assert set(matched.id) == set(merged[merged.iso_a2.notna()].id)
 
 
-@pytest.mark.reference(
-    "select_by_attribute",
-    benchmark={"source": "data.parcels", "other": "data.ratings", "key": "id", "other_key": "parcel"},
-)
-async def test_rows_are_selected_by_a_key_as_pandas_finds_them(bench: Bench) -> None:
-    """Each row once, also where several rows of the other table have its key."""
-    keys = {"key": "iso_a2", "other_key": "country_code"}
-    arguments = {"source": "data.countries", "other": "data.airports", **keys}
-    airports, countries = await bench.frame("data.airports"), await bench.frame("data.countries")
-    having = countries[countries.iso_a2.notna() & countries.iso_a2.isin(airports.country_code)]
-    rows = (await bench.run("select_by_attribute", **arguments)).rows
-    assert sorted(rows.id) == sorted(having.id)
-    assert len(rows) > 100
-    assert set(rows) - {"fid"} == set(countries), "its own columns only"
-    others = (await bench.run("select_by_attribute", **arguments, invert=True)).rows
-    assert sorted([*rows.id, *others.id]) == sorted(countries.id)
-    assert others.iso_a2.isna().any(), "a row without a key has no match"
-
-
 @pytest.mark.reference("summarise")
 async def test_summaries_are_those_of_pandas(bench: Bench) -> None:
     functions = [

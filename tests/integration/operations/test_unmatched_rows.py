@@ -46,3 +46,24 @@ async def test_rows_that_are_in_several_areas_count_once(
     found = [note for note in made.receipt.notes if "match no feature" in note]
     assert len(found) == (unmatched is not None), found
     assert all(note.startswith(unmatched or "") for note in found), found
+
+
+@pytest.mark.reference(
+    "select_by_attribute",
+    benchmark={"source": "data.parcels", "other": "data.ratings", "key": "id", "other_key": "parcel"},
+)
+async def test_rows_are_selected_by_a_key_as_pandas_finds_them(bench: Bench) -> None:
+    """Each row once, also where several rows of the other table have its key; a row without a key has no match."""
+    keys = {
+        "source": "data.countries",
+        "other": "data.airports",
+        "key": "iso_a2",
+        "other_key": "country_code",
+    }
+    airports, countries = await bench.frame("data.airports"), await bench.frame("data.countries")
+    having = countries[countries.iso_a2.notna() & countries.iso_a2.isin(airports.country_code)]
+    rows = (await bench.run("select_by_attribute", **keys)).rows
+    assert sorted(rows.id) == sorted(having.id)
+    assert set(rows) - {"fid"} == set(countries), "its own columns only"
+    others = (await bench.run("select_by_attribute", **keys, invert=True)).rows
+    assert sorted(others.id) == sorted(set(countries.id) - set(having.id))

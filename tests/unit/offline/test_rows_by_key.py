@@ -33,10 +33,11 @@ INSPECTIONS = referring(
     make_table(
         "data.shop_inspections", "POINT", "Inspections, one row a visit",
         [("id", "integer", ""), ("shop_lic", "integer", "Licence of the inspected shop"), ("visited", "date", ""),
-         ("results", "text", ""), ("n_faults", "integer", "")],
+         ("results", "text", ""), ("n_faults", "integer", ""), ("waste_kg", "number", "")],
         [
-            (1, 2200104, "2025-01-01", "Fail", 4, (1.0, 1.0)), (2, 2200104, "2025-02-01", "Pass", 0, (1.0, 1.0)),
-            (3, 2200106, "2025-02-02", "Pass", 1, (1.1, 1.1)),
+            (1, 2200104, "2025-01-01", "Fail", 4, 2.5, (1.0, 1.0)),
+            (2, 2200104, "2025-02-01", "Pass", 0, None, (1.0, 1.0)),
+            (3, 2200106, "2025-02-02", "Pass", 1, 3.5, (1.1, 1.1)),
         ],
     ),
     ("shop_lic", "data.food_shops", "lic_no"),
@@ -230,6 +231,7 @@ def named(steps: list[tuple[str, dict[str, Any]]], name: str) -> list[dict[str, 
         ("average number of faults of inspections by kind", ["kind"], ("mean", "n_faults")),
         ("number of inspections by kind", ["kind"], None),
         ("average faults per inspection by kind", ["kind"], ("mean", "n_faults")),
+        ("average kg per inspection by kind", ["kind"], ("mean", "waste_kg")),
         ("average faults of inspections per shop", ["shop_lic", "shop_name"], ("mean", "n_faults")),
         ("number of inspections per shop", ["shop_lic", "shop_name"], None),
     ],
@@ -352,3 +354,9 @@ async def test_all_rows_are_not_told_for_those_spoken_of(chat: Chat, follow_up: 
     await chat("show clinics")
     answer = await chat(follow_up)
     assert "There are" not in answer, answer
+
+
+async def test_a_noun_of_the_rows_is_no_value_of_them(chat: Chat, desk: Desk) -> None:
+    answer = await chat("which kind has the highest total faults in inspections")
+    assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["kind"], answer
+    assert named(desk.analysis.steps, "filter") == []

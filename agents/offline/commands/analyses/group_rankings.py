@@ -74,9 +74,11 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """
     rows: Features = bindings["source"]
     by: ColumnWords = bindings["by"]
-    if not rows.named or (is_least(bindings["how"]) and not context.has_column(rows, by.text)):
+    is_own = context.has_column(rows, by.text)  # else that of the rows they refer to
+    is_table = context.vocabulary.match_table(name_words(by.text)) is not None
+    if not rows.named or (not is_own and (is_table or is_least(bindings["how"]))):
         return None
-    if is_least(bindings["how"]) and context.vocabulary.match_table(name_words(by.text)) is not None:
+    if is_least(bindings["how"]) and is_table:
         return None
     if is_least(bindings["how"]) and rows.where is not None:
         return _fewest(bindings, context)

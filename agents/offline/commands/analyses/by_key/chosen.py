@@ -37,8 +37,8 @@ _NEVER = (
 _ANY_ROWS = "(places|sites|locations|premises|facilities|properties)"
 """Nouns for the rows of any table."""
 _OF = (
-    "([that|which] [are|is|were|was] (of|on|at|for|from|out of|about|belonging to|connected to|assigned to|linked to"
-    "|attached to|issued to|(fed|served|supplied|run|operated) (by|from))|[that|which] (belong|belongs) to)"
+    "[that|which] [are|is|were|was] (of|on|at|for|from|out of|about|connected to|assigned to|linked to"
+    "|attached to|issued to|(fed|served|supplied|run|operated) (by|from))"
 )
 _ROWS = f"{{source:bare}} said=({_OF}) [the|any|all] {{other:rows}}"
 _ROWS_WHEN = f"{{source:bare}} said=({_OF}) [the|any|all] {{other:bare}} {{more:condition}}"
@@ -93,7 +93,7 @@ def _without(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if says_more(bindings.get("done", ""), theirs, context) or not may_have(own, theirs, context):
         return None
-    return (with_rows(rows, other, f"{rows.heading} {bindings['said']}", invert=True),)
+    return (with_rows(rows, other, _that(rows, bindings["said"]), invert=True),)
 
 
 @on(f"<ask> {{source:bare}} said=({_NEVER}) {{done:name}} {YET}", cost=1.0)
@@ -108,7 +108,7 @@ def _never_done(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     named = [each for each in named_after(done, context) if may_have(own, each, context)]
     if len(named) != 1:
         return None
-    title = f"{rows.heading} {bindings['said']} {done}"
+    title = _that(rows, f"{bindings['said']} {done}")
     return (with_rows(rows, rows_of_table(named[0]), title, invert=True),)
 
 
@@ -168,6 +168,22 @@ def rows_of_table(table: Table) -> Features:
 def table_of(rows: Features, context: Context) -> Table | None:
     """The table of rows, also of those spoken of."""
     return context.spoken_of if rows.previous else context.table(rows)
+
+
+def _that(rows: Features, said: str) -> str:
+    """`Shops that have never been inspected`, for `which shops have never been inspected`."""
+    is_verb = said.split()[0] not in (
+        "that",
+        "which",
+        "who",
+        "without",
+        "with",
+        "having",
+        "lacking",
+        "not",
+        "never",
+    )
+    return f"{rows.heading} {'that ' if is_verb else ''}{said}"
 
 
 def with_rows(rows: Features, other: Features, title: str, *, invert: bool = False) -> AnalysisStep:

@@ -12,10 +12,12 @@ from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.keys import Link, links
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, step
+from agents.offline.meaning.units import column_unit
+from agents.units import UNITS
 
 _BY = "(by|per|for each|for every|in each|across)"
 RULES = Rules()
@@ -65,17 +67,18 @@ def referred_figure(
     counted: Features, figure: Mapping[str, Any], by: str, context: Context
 ) -> Grouped | None:
     """The figure of the rows of the only table with its column whose rows refer to such a group."""
-    ids = counted.mention.tables if counted.mention is not None else ()
-    found = [
-        grouped
-        for table in context.vocabulary.tables(ids)
-        if (
-            grouped := by_referred(
-                replace(Features.of_table(table), where=counted.where), by, figure, context
-            )
-        )
-    ]
+    found = []
+    for table in context.vocabulary.tables(counted.mention.tables if counted.mention is not None else ()):
+        rows = replace(Features.of_table(table), where=_without_own_noun(counted.where, table, context))
+        grouped = by_referred(rows, by, figure, context)
+        found += [grouped] if grouped is not None else []
     return found[0] if len(found) == 1 else None
+
+
+def _without_own_noun(where: Condition | None, table: Table, context: Context) -> Condition | None:
+    """The condition, unless it only names the rows: `people killed in crashes`."""
+    match = context.vocabulary.match_table(name_words(where.text)) if isinstance(where, OneOf) else None
+    return None if match is not None and match.found == (table,) and not match.guessed else where
 
 
 class Way(NamedTuple):
@@ -105,10 +108,15 @@ def by_referred(
 
 
 def _with_own_columns(figure: Mapping[str, Any] | None, own: Table | None) -> dict[str, Any] | None:
-    """The figure with the name of its column, which the joined rows keep; None if the rows have none."""
+    """The figure with the name of its column, which the joined rows keep, or of the only one in a unit: `average kg`.
+    None if the rows have none."""
     if figure is None or "column" not in figure:
         return {"function": "count"}
-    names = columns_called((own,), name_words(figure["column"].text)) if own is not None else []
+    columns, text = own.columns if own is not None else (), figure["column"].text
+    names = columns_called((own,), name_words(text)) if own is not None else []
+    unit = UNITS.get(text.lower())
+    if not names and unit is not None:
+        names = [each.name for each in columns if column_unit(each) == unit]
     return {**figure, "column": ColumnWords(names[0])} if len(names) == 1 else None
 
 
