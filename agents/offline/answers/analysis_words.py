@@ -302,6 +302,10 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
     """The column by which the rows are grouped, and the number of rows without a value."""
     column = next(by[0] for each in reversed(ran) if isinstance(by := each.arguments.get("by"), list) and by)
     missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
+    brought = (each.arguments for each in ran if column in each.arguments.get("columns", ()))
+    table = next((str(each["other"]).rpartition(".")[2].replace("_", " ") for each in brought), "")
+    if table:
+        return texts.GROUPED_BY_OF(column=column, table=plain(table))
     if not missing:
         return texts.GROUPED_BY(column=column)
     return texts.GROUPED_LEFT_OUT(column=column, count=count_of(missing, "row"))

@@ -312,6 +312,7 @@ FIGURE_BY_NAME = {
 }  # fmt: skip
 AND_OTHERS = Template("and_others", "{names} and others")
 GROUPED_BY = Template("grouped_by", "Grouped by the column `{column}`.")
+GROUPED_BY_OF = Template("grouped_by_of", "Grouped by the column `{column}` of {table}.")
 MATCHED_BY = {
     True: Template("matched_by", "Matched by the column `{key}`."),
     False: Template("matched_by_two", "Matched by the columns `{key}` and `{other}`."),

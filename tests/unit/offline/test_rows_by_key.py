@@ -20,7 +20,7 @@ SHOPS = referring(
     make_table(
         "data.food_shops", "POINT", "Licensed food shops",
         [("id", "integer", ""), ("lic_no", "integer", "Licence number"), ("shop_name", "text", ""),
-         ("kind", "text", ""), ("dist_cd", "text", "District")],
+         ("shop_type", "text", ""), ("dist_cd", "text", "District")],
         [
             (1, 2200104, "Golden Bowl", "Restaurant", "N", (1.0, 1.0)),
             (2, 2200105, "Corner Bakery", "Bakery", "N", (1.0, 1.1)),
@@ -108,7 +108,7 @@ async def test_rows_of_a_value_are_related_by_key(chat: Chat, desk: Desk) -> Non
     answer = await chat("restaurants without failed inspections")
     names = [name for name, _ in desk.analysis.steps]
     assert names == ["filter", "filter", "select_by_attribute"], answer
-    assert desk.analysis.steps[0][1]["filter"] == where("kind", "=", "Restaurant")
+    assert desk.analysis.steps[0][1]["filter"] == where("shop_type", "=", "Restaurant")
     assert [row["shop_name"] for row in desk.analysis.results["step_3"]] == ["Blue Cup"]
 
 
@@ -164,12 +164,12 @@ def by(key: str, other_key: str, source: str = "step_1", other: str = "step_1") 
     [
         (
             "inspections of restaurants",
-            [where("kind", "=", "Restaurant")],
+            [where("shop_type", "=", "Restaurant")],
             by("shop_lic", "lic_no", source="data.shop_inspections"),
         ),
         (
             "failed inspections at restaurants",
-            [where("results", "=", "Fail"), where("kind", "=", "Restaurant")],
+            [where("results", "=", "Fail"), where("shop_type", "=", "Restaurant")],
             by("shop_lic", "lic_no", other="step_2"),
         ),
         (  # a time is that of the rows, which have dates
@@ -179,7 +179,7 @@ def by(key: str, other_key: str, source: str = "step_1", other: str = "step_1") 
                     where("visited", ">=", {"date": "2025-01-01"}),
                     where("visited", "<", {"date": "2026-01-01"}),
                 ),
-                where("kind", "=", "Restaurant"),
+                where("shop_type", "=", "Restaurant"),
             ],
             by("shop_lic", "lic_no", other="step_2"),
         ),
@@ -202,7 +202,7 @@ async def test_rows_of_chosen_rows_are_found_by_key(
 @pytest.mark.parametrize(
     ("sentence", "filters"),
     [
-        ("restaurants in North", both(where("kind", "=", "Restaurant"), where("dist_cd", "=", "N"))),
+        ("restaurants in North", both(where("shop_type", "=", "Restaurant"), where("dist_cd", "=", "N"))),
         ("North clinics", where("dist_cd", "=", "N")),
         ("Red inspections", None),  # jobs refer to inspections, not these to jobs
         ("failed shops", None),  # a state of the inspections is none of the shops
@@ -228,10 +228,10 @@ def named(steps: list[tuple[str, dict[str, Any]]], name: str) -> list[dict[str, 
 @pytest.mark.parametrize(
     ("sentence", "by", "figure"),
     [
-        ("average number of faults of inspections by kind", ["kind"], ("mean", "n_faults")),
-        ("number of inspections by kind", ["kind"], None),
-        ("average faults per inspection by kind", ["kind"], ("mean", "n_faults")),
-        ("average kg per inspection by kind", ["kind"], ("mean", "waste_kg")),
+        ("average number of faults of inspections by shop type", ["shop_type"], ("mean", "n_faults")),
+        ("number of inspections by shop type", ["shop_type"], None),
+        ("average faults per inspection by shop type", ["shop_type"], ("mean", "n_faults")),
+        ("average kg per inspection by shop type", ["shop_type"], ("mean", "waste_kg")),
         ("average faults of inspections per shop", ["shop_lic", "shop_name"], ("mean", "n_faults")),
         ("number of inspections per shop", ["shop_lic", "shop_name"], None),
     ],
@@ -242,6 +242,7 @@ async def test_rows_are_grouped_by_what_they_refer_to(
     answer = await chat(sentence)
     (grouped,) = named(desk.analysis.steps, "dissolve")
     assert grouped["by"] == by, answer
+    assert ("of food shops" in answer) == (by == ["shop_type"])
     wanted = [dict(zip(("function", "column"), figure, strict=True))] if figure else []
     assert [each for each in grouped["aggregates"] if each["function"] != "count"] == wanted
     assert "Grouped by the column" in answer
@@ -251,21 +252,22 @@ async def test_rows_are_grouped_by_way_of_another_table() -> None:
     jobs = referring(JOBS, ("inspection_id", "data.shop_inspections", "id"))
     desk = Desk(World(DISTRICTS, SHOPS, INSPECTIONS, jobs))
     chat = Chat(desk.world, analyst=desk)
-    answer = await chat("number of jobs by kind")
+    answer = await chat("number of jobs per shop")
     first, second, grouped = desk.analysis.steps
     assert first[1]["columns"] == ["shop_lic"], answer
-    assert second[1] == {
-        **by("shop_lic", "lic_no", other="data.food_shops"),
-        "columns": ["kind"],
-        "rows": "matched",
-    }
-    assert grouped[1]["by"] == ["kind"]
-    answer = await chat("number of jobs per shop")
-    assert desk.analysis.steps[-1][1]["by"] == ["shop_lic", "shop_name"], answer
+    keys = by("shop_lic", "lic_no", other="data.food_shops")
+    assert second[1] == {**keys, "columns": ["shop_name"], "rows": "matched"}
+    assert grouped[1]["by"] == ["shop_lic", "shop_name"]
+
+
+@pytest.mark.parametrize("sentence", ["number of inspections by type", "number of jobs by owner"])
+async def test_columns_of_others_are_not_guessed(chat: Chat, desk: Desk, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert named(desk.analysis.steps, "join_by_attribute") == [], answer
 
 
 async def test_shares_are_grouped_by_what_the_rows_refer_to(chat: Chat, desk: Desk) -> None:
-    answer = await chat("fail rate by kind")
+    answer = await chat("fail rate by shop type")
     names = [name for name, _ in desk.analysis.steps]
     assert names == [
         "join_by_attribute",
@@ -277,7 +279,7 @@ async def test_shares_are_grouped_by_what_the_rows_refer_to(chat: Chat, desk: De
     ], answer
     assert desk.analysis.steps[0][1] == {
         "source": "data.shop_inspections", "other": "data.food_shops", "key": "shop_lic", "other_key": "lic_no",
-        "columns": ["kind"], "rows": "matched",
+        "columns": ["shop_type"], "rows": "matched",
     }  # fmt: skip
     assert desk.analysis.steps[1][1]["filter"] == where("results", "=", "Fail")
 
@@ -290,10 +292,10 @@ async def test_the_most_of_chosen_rows_are_counted_among_these(chat: Chat, desk:
 
 
 async def test_the_most_of_a_group_is_that_of_what_rows_refer_to(chat: Chat, desk: Desk) -> None:
-    answer = await chat("which kind has the most inspections?")
-    assert named(desk.analysis.steps, "summarise")[0]["by"] == ["kind"], answer
-    answer = await chat("which kind has the highest average faults per inspection?")
-    assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["kind"], answer
+    answer = await chat("which shop type has the most inspections?")
+    assert named(desk.analysis.steps, "summarise")[0]["by"] == ["shop_type"], answer
+    answer = await chat("which shop type has the highest average faults per inspection?")
+    assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["shop_type"], answer
 
 
 RESTAURANTS = "show the restaurants"
@@ -357,6 +359,6 @@ async def test_all_rows_are_not_told_for_those_spoken_of(chat: Chat, follow_up: 
 
 
 async def test_a_noun_of_the_rows_is_no_value_of_them(chat: Chat, desk: Desk) -> None:
-    answer = await chat("which kind has the highest total faults in inspections")
-    assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["kind"], answer
+    answer = await chat("which shop type has the highest total faults in inspections")
+    assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["shop_type"], answer
     assert named(desk.analysis.steps, "filter") == []

@@ -75,10 +75,11 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows: Features = bindings["source"]
     by: ColumnWords = bindings["by"]
     is_own = context.has_column(rows, by.text)  # else that of the rows they refer to
-    is_table = context.vocabulary.match_table(name_words(by.text)) is not None
+    match = context.vocabulary.match_table(name_words(by.text))
+    is_table = match is not None and match.length >= len(name_words(by.text))
     if not rows.named or (not is_own and (is_table or is_least(bindings["how"]))):
         return None
-    if is_least(bindings["how"]) and is_table:
+    if is_least(bindings["how"]) and match is not None:
         return None
     if is_least(bindings["how"]) and rows.where is not None:
         return _fewest(bindings, context)

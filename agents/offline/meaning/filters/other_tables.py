@@ -78,6 +78,8 @@ async def _of_referred_rows(scene: Scene, table: Table, forms: Sequence[str]) ->
         named = name_column(other)
         columns = [c for c in text_columns(other) if c is named or (GROUPS | PEOPLE) & {*name_words(c.name)}]
         stored = await stored_values(scene, other, columns[:_MOST_LOOKUPS], wanted)
+        if stored and other.geometry_family != "polygon" and await _are_areas(scene, table, wanted):
+            continue  # `outages in Karen` is the zone, and not the feeder
         link = await link_between(scene, table, other) if len(stored) == 1 else None
         if link is not None and link.refers:
             rows = await scene.data.query(other.id, [link.other], equals(*stored.popitem()), limit=_MOST_ROWS)
@@ -161,6 +163,15 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if not await scene.data.count(table.id, inside):
         raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
     return inside
+
+
+async def _are_areas(scene: Scene, table: Table, forms: Sequence[str]) -> bool:
+    """Whether an area has this name."""
+    found = await unless_failed(scene.data.find_place(forms[0], limit=MAX_CANDIDATES)) if forms else None
+    places = found.places if found is not None else ()
+    return any(
+        is_called(each, forms[0], scene.vocabulary) and _is_area(scene, table, each) for each in places
+    )
 
 
 def _is_area(scene: Scene, table: Table, place: Place) -> bool:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
-from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.keys import Link, links
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import has_row_names, name_column
@@ -143,13 +143,19 @@ def _referred(own: Table, known: Sequence[Table]) -> list[tuple[Table, Link]]:
 
 
 def _columns(way: Way, by: str, context: Context) -> list[str | None]:
-    """The columns of the last table that the words mean; None stands for each of its rows."""
+    """The columns of the last table that the words mean; None stands for each of its rows. Not those of a table over
+    another, nor by words such as `type`, which do not say whose."""
     words, last = name_words(by), way.tables[-1]
     match = context.vocabulary.match_table(words)
     if match is not None and match.length >= len(words):
         return [None] if last in match.found and not match.guessed else []
+    if len(way.links) > 1 or _OF_ANYTHING.issuperset(words):
+        return []
     names = columns_called((last,), words, lambda each: each.kind in ("text", "boolean", "integer"))
     return [*names] if len(names) == 1 and names[0] not in last.key else []
+
+
+_OF_ANYTHING = KIND_NOUNS | word_set("name code number date year owner comment")
 
 
 def _grouped(

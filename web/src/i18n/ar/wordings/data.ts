@@ -107,6 +107,7 @@ export const data = {
   and_others: "{names} وغيرها",
   matched_by: "مطابقة حسب العمود `{key}`.",
   matched_by_two: "مطابقة حسب العمودين `{key}` و`{other}`.",
+  grouped_by_of: "مجمّعة حسب العمود `{column}` من {table}.",
   grouped_by: "مجمّعة حسب العمود `{column}`.",
   lacking_left_out: "استُبعد {count} بلا قيمة في {columns}.",
   grouped_left_out: "مجمّعة حسب العمود `{column}`؛ استُبعد {count} بلا قيمة فيه.",
