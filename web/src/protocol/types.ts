@@ -1607,6 +1607,7 @@ export interface Table {
   kind: "table" | "view" | "materialized view" | "foreign table";
   columns: Column[];
   key: string[];
+  references: [string, string, string][];
   geometry_column: string | null;
   geometry_type: string | null;
   srid: number;
