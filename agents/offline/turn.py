@@ -32,6 +32,7 @@ from agents.offline.conversation.past_calls import (
     calls_made,
     draws_rows,
     ending,
+    is_chart_of_answer,
     latest_result,
     layers_added,
     layers_spoken_of,
@@ -353,7 +354,7 @@ class Turn:
         if rows is None and subject is not None and subject.pronoun:
             rows = self.before.rows  # `zoom to it`, which is spoken of further on
         alike = self.kept.alike
-        if not asked and draws_rows(self.done, self.before.rows):
+        if not asked and (draws_rows(self.done, self.before.rows) or is_chart_of_answer(command)):
             asked = self.before.question_text
         if self.is_repeated and rows is not None and self.before.rows is not None:
             alike = (*self.before.alike, self.before.rows)[-MAX_ALIKE:]

@@ -16,7 +16,7 @@ from agents.offline.coverage import language_words
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Value, Vocabulary
-from agents.offline.language.words import fold, is_numbered, name_words, singular
+from agents.offline.language.words import fold, is_numbered, name_words, singular, word_set
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import MapAgent, Scene, unless_failed
 from agents.offline.meaning.spellings import is_short_code, spellings
@@ -31,6 +31,7 @@ SECONDS = 5.0
 """Time limit for all tables of a request."""
 _COLOURS_AND_NAMES = frozenset(("peru",))
 """Colours of CSS that are rather names: `the airports in peru`."""
+_AGAINST = word_set("vs versus against")
 _found: WeakKeyDictionary[MapAgent, dict[str, list[Value]]] = WeakKeyDictionary()
 """Per agent, the values of the latest message by its text, as written and as it was understood."""
 
@@ -109,6 +110,9 @@ def _forms(words: Sequence[str], unknown: Sequence[int]) -> Sequence[str]:
         for own in (singular(fold(word)), singular(word)):
             forms += [own, *(f"{before.lower()} {own}" for before in words[max(at - 1, 0) : at])]
         forms += [f"{word} {singular(after.lower())}" for after in words[at + 1 : at + 2]]
+    for at in (at for at, word in enumerate(words) if word.lower() in _AGAINST):
+        beside = [words[max(at - n, 0) : at] for n in (2, 3)] + [words[at + 1 : at + 1 + n] for n in (2, 3)]
+        forms += [" ".join(each).lower() for each in beside if len(each) > 1]  # `lake view vs west town`
     return list(dict.fromkeys(forms))
 
 

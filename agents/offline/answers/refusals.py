@@ -113,6 +113,8 @@ SAY_NO_TABLES = Template(
 RANKED_BARS = Template(
     "plan_ranked_bars", "the first ones of a ranking are charted as bars of one number each"
 )
+OTHER_CHART = Template("plan_other_chart", "what the last chart shows cannot be drawn as a {kind} chart")
+NO_REST = Template("plan_no_rest", "I cannot tell which rows of {table} are the rest")
 NO_CHARTS = Template("plan_no_charts", "the map has no charts")
 EMPTY = Template("say_empty", "The map is empty already.")
 NO_OTHER_LAYER = Template("say_no_other_layer", "There is no other layer on the map.")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.commands.analyses.periods import columns_of_period
 from agents.offline.commands.requests import command, mentions_having, tables_of
 from agents.offline.language.figures import adds_up
 from agents.offline.language.lexicon import STATISTICS
@@ -86,25 +87,19 @@ def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     tables = tables_of(rows.mention, vocabulary)
     if rows.top is not None or not rows.mention.known or len(tables) != 1:
         return None
+    period = bound["period"].lower().removesuffix("s")
     named = vocabulary.columns_called(tables, bound["when"].text) if "when" in bound else None
-    dates = (
-        [each.name for each in times_of(tables[0])]
-        if named is None
-        else [
-            each.name
-            for each in tables[0].columns
-            if each.name in named and each.kind in ("date", "timestamp")
-        ]
-    )
+    where = all_of(rows.where, bound.get("more"))
+    dates, are_years = columns_of_period(tables[0], period, named, where) or ((), False)
     split = vocabulary.columns_called(tables, bound["color"].text) if "color" in bound else ()
     if not dates or (named is not None and len(dates) > 1) or ("color" in bound and not split):
         return None
     color = ColumnMention(bound["color"].text, split) if split else None
     when = ColumnMention(bound["when"].text if "when" in bound else ANY_TIME, tuple(dates))
-    where = all_of(rows.where, bound.get("more"))
-    where = at_date(where, when) if where is not None else None
     kind = "line" if "line" in bound["kind"].lower() else "histogram"
-    period = bound["period"].lower().removesuffix("s")
+    if are_years:
+        return i.Chart("bar" if kind == "histogram" else kind, rows.mention, (when,), "", color, where)
+    where = at_date(where, when) if where is not None else None
     return i.Chart(kind, rows.mention, (when,), "", color, where, period=period)
 
 
@@ -160,9 +155,14 @@ def _of_each_row(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
 def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     """`as a bar chart`: of the previous answer."""
     kind = kind_named(bound["kind"]) or "bar"
-    if vocabulary.layers and kind in ("bar", "pie", "line"):
-        return i.Chart(kind, Mention("it", pronoun=True), ())
-    return None
+    return i.Chart(kind, Mention("it", pronoun=True), ()) if kind in ("bar", "pie", "line") else None
+
+
+def _split(bound: Bound, vocabulary: Vocabulary) -> i.Intent:
+    """`split the chart by severity`: the last one, with a series for each value."""
+    words = bound["color"].text
+    columns = {name for each in vocabulary.few_tables for name in vocabulary.columns_called((each,), words)}
+    return i.Chart("", Mention("it", pronoun=True), (), color=ColumnMention(words, tuple(sorted(columns))))
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -284,6 +284,7 @@ COMMANDS = (
             _of_the_result, 1.0),
     command(f"(make|turn) (it|them|that|this|the result) [into] (a|an) kind=({_KINDS_NAMED})", _of_the_result, 1.0),
     command(f"[{_VERB}] [a|an] kind=({_KINDS_NAMED}) [of (it|them|that|this|the result)]", _of_the_result, 1.0),
+    command("split (the|that|this) chart by {color:column}", _split),
     command("kind=(chart|plot|graph) (it|them|that|this|these|those|the result)", _of_the_result, 1.0),
     command(f"plot [the] (number|count) of {{rows:selection}} {_BY} {{first:column}}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),

@@ -16,7 +16,15 @@ from agents.offline.language.names.costs import years_in
 from agents.offline.language.phrasebook import SET_AGAINST
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf, Quantity, all_of
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Compare,
+    Condition,
+    Mention,
+    OneOf,
+    Quantity,
+    all_of,
+)
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
 _THERE_ARE = "((are|were) there|(do|did) (we|you|they) have)"
@@ -31,7 +39,11 @@ _MEASURED = "big|large|small|high|tall|long|deep|old|wide|dense|populous"
 _COMPARED_TO = "[,] ((compared|in comparison|relative) (to|with)|against|vs|vs .|versus)"
 _DIFFERENCE = "[what is] [the] difference"
 _VERSUS = "(vs|vs .|versus|compared (to|with)|against)"
-_FIGURE = "[the] how=(average|mean|median|total|minimum|maximum) {what:words}"
+_REST = (
+    "[,] (compared (to|with)|in comparison (to|with)|vs|vs .|versus|against|and) [(that|those) of|of|for|in]"
+    " [all|all of] [the] (rest|others|other ones|remaining ones|all others)"
+)
+_FIGURE = "[the] how=(average|avg|mean|median|total|minimum|maximum) {what:words}"
 _BOTH = "{one:words} (and|with|to|vs|vs .|versus|against) {other:words}"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
@@ -215,6 +227,25 @@ def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent
     one, other = (all_of(rows.where, _place_or_year(bound[name])) for name in ("one", "other"))
     what = STATISTICS[bound["how"].lower()]
     return Statistic(what, ColumnMention(bound["what"], columns), rows.mention, one, versus=other)
+
+
+@on(
+    f"[<what>|compare] {_FIGURE} [(of|for|in) (them|these|those|it)|there|here] {_REST}",
+    f"[<what>|compare] {_FIGURE} (of|for|in) {{rows:selection}} {_REST}",
+    cost=-6.0,
+)
+def _compared_with_rest(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`average losses there compared to the rest`, `average rent of flats in Barley vs all others`."""
+    rows = bound.get("rows")
+    mention = rows.mention if rows is not None else Mention("them", pronoun=True)
+    tables = tables_of(mention, vocabulary) if rows is not None else vocabulary.few_tables
+    columns = vocabulary.columns_called(tables, bound["what"])
+    is_all = rows is not None and (rows.top is not None or (rows.where is None and not mention.pronoun))
+    if is_all or not columns or (rows is not None and not mention.tables):
+        return None
+    column = ColumnMention(bound["what"], columns if rows is not None else ())
+    where = rows.where if rows is not None else None
+    return Statistic(STATISTICS[bound["how"].lower()], column, mention, where, versus="rest")
 
 
 @on(

@@ -13,6 +13,7 @@ from dataclasses import replace
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
+from agents.offline.conversation.charts_again import chart_again
 from agents.offline.conversation.facts_asked import kinds_counted
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import (
@@ -35,7 +36,6 @@ from agents.offline.conversation.other_rows import (
 from agents.offline.conversation.past_calls import (
     coloured_by_figure,
     layer_of_figures,
-    ranking_charted,
     table_shown,
     with_name_for_pronoun,
 )
@@ -218,7 +218,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         return f"{memory.listed} that {these['verb']} {these['what']}"
     before = memory.question_text
     return (
-        with_place(messages, memory, asked_now)
+        chart_again(memory, asked_now, vocabulary)
+        or with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or (broken_down(before, asked_now) if memory.layers else None)
         or with_piece(before, asked_now)
@@ -245,7 +246,6 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or living_in_them(messages, asked_now)
         or part_of_sum(messages, before, asked_now, vocabulary)
         or inside_of_it(messages, asked_now, vocabulary)
-        or ranking_charted(memory, asked_now, vocabulary)
         or narrower(memory, asked_now, vocabulary)
         or spelt_out(asked_now, _ONLY_FOR, *((_AS_TABLE,) if memory.layers else ()))
     )

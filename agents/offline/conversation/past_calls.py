@@ -12,7 +12,6 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.domain import Layer, Table
 from agents.offline.analyses_read import analysis_read
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
-from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning import intents as i
@@ -156,18 +155,6 @@ _FACT_OF_IT = re.compile(
 )
 _IT = re.compile(r"\bit\b", re.IGNORECASE)
 _GOES_ON = word_set("over above below under with without that which larger smaller bigger between")
-_CHARTED = re.compile(
-    r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
-    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?(?P<kind>(?:bar|pie|line) (?:chart|graph))"
-    r"(?:,? (?:please|pls))?\W*",
-    re.IGNORECASE,
-)
-_BY_PERIOD = re.compile(r"\b(?:per|by|each|every) (?:month|year)$", re.IGNORECASE)
-_OTHER_CHART = re.compile(
-    r"(?:and |now )?(?:make|turn) (?:it|that|this) (?:into )?an? (?P<kind>pie|bar)(?: chart| graph)? (?:of|by) "
-    r"(?P<by>[^?]+?)(?: instead)?\W*",
-    re.IGNORECASE,
-)
 _ITS = re.compile(
     r"(?:and )?how many (?P<counted>[^?]+?) (?:does|did) it have\s*\?*"
     r"|(?P<begin>(?:[a-z']+ ){1,3})its (?P<rows>[^?]+?)\s*\?*",
@@ -262,6 +249,12 @@ def draws_rows(calls: Sequence[Done], rows: Rows | None) -> bool:
     return is_drawing and [each.arguments.get("table") for each in drawn] == [rows.table if rows else ""]
 
 
+def is_chart_of_answer(command: i.Command) -> bool:
+    """Whether a command only draws the previous answer as a chart, so that the question may be asked again."""
+    meant = command.intent
+    return isinstance(meant, i.Chart) and meant.subject.pronoun and not meant.columns
+
+
 def rows_listed(command: i.Command) -> str:
     """The words of a request for unsorted rows, to which a condition can be added."""
     meant = command.intent
@@ -293,7 +286,7 @@ async def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     meant: Any = command.intent
     if isinstance(meant, i.Analyse):
         meant = await analysis_read(meant.goal, vocabulary)
-    elif not isinstance(meant, i.Count | i.Lookup | i.Statistic | i.Rows | i.Show):
+    elif not isinstance(meant, i.Count | i.Lookup | i.Statistic | i.Rows | i.Show | i.Chart):
         return ""
     parts = parts_of(meant)
     named = [meant.of, *meant.others] if isinstance(meant, i.Lookup) else []
@@ -334,26 +327,3 @@ def layer_of_figures(messages: Sequence[Message], vocabulary: Vocabulary) -> Lay
     layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
     table = vocabulary.table(layer.table) if layer is not None and layer.style.kind == "graduated" else None
     return layer if table is not None and table.is_result else None
-
-
-def ranking_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores;
-    `as a line chart` after `crashes per month`."""
-    asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
-    other = _OTHER_CHART.fullmatch(asked_now)
-    if other is not None and rows is not None and rows.charted and rows.filter is None:
-        table = vocabulary.table(rows.table)
-        return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
-    if asked is not None and asked["kind"].lower().startswith("line"):
-        return f"line chart of {memory.question_text}" if _BY_PERIOD.search(memory.question_text) else None
-    if asked is None or rows is None or not rows.sort or not memory.question_text:
-        return None
-    question = next(
-        (
-            memory.question_text[: -len(each)]
-            for each in TAIL
-            if memory.question_text.lower().endswith(f" {each}")
-        ),
-        memory.question_text,
-    )
-    return f"{question.strip()} as a {asked['kind']}"

@@ -213,3 +213,10 @@ class Cursor:
     def since(self, start: int) -> str:
         """The text from token `start` to here."""
         return words_of(self.tokens[start : self.at])
+
+    def written(self, *spans: tuple[int, int]) -> str:
+        """The text of these ranges of tokens, with names in quotes, so that it is read likewise."""
+        tokens = [each for begin, end in spans for each in self.tokens[begin:end]]
+        return words_of(
+            [replace(each, text=f"`{each.text}`") if each.kind == "string" else each for each in tokens]
+        )

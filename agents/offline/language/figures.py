@@ -38,7 +38,8 @@ the table."""
 _COLUMN_ENDS = word_set("""
     and then with in of for from by within into to on per over across among using as is than have
 """)
-_SAME_IN_PLURAL = word_set("species people children sheep fish deer data")
+_KINDS = word_set("species taxa kinds")  # several rows may count the same ones
+_SAME_IN_PLURAL = word_set("people children sheep fish deer data")
 _ADDED_UP = ("area", "long", "people")
 """Measures that are summed if no function is named."""
 _TOTALS = word_set("use usage consumption production generation emissions")
@@ -77,9 +78,10 @@ def is_of_each(column: Column, words_for_it: str = "") -> bool:
 def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     """Whether columns are summed if no function is named: measures, and counts if `said` is plural."""
     columns = [column for name in names if (column := table.column(name)) is not None]
-    words = fold(said).split()
+    words, last = fold(said).split(), fold(said).split()[-1]
     is_price = _CHARGES.isdisjoint(words) and any(spelt_out(each.name) & _PRICES for each in columns)
-    if is_price or any(is_of_each(each, said) or is_cost_of(each.name, said) for each in columns):
+    of_each = any(is_of_each(each, said) or is_cost_of(each.name, said) for each in columns)
+    if is_price or of_each or last in _KINDS:
         return False
     if not _TOTALS.isdisjoint(words):
         return True
@@ -87,7 +89,6 @@ def adds_up(table: Table, names: Sequence[str], said: str) -> bool:
     units = {each.name: unit for each in columns if (unit := column_unit(each)) is not None}
     measured |= {name for name, unit in units.items() if unit.dimension in _ADDED_UP_UNITS}
     measured |= {name for name, unit in units.items() if unit.symbol == "hours" and "hours" in words}
-    last = words[-1]
     plural = singular(last) != last or last in _SAME_IN_PLURAL or last.endswith("ed")
     return set(names) <= measured or (
         plural and are_counts((table,), tuple(names)) and "year" not in name_words(said)

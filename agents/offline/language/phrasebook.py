@@ -339,6 +339,11 @@ CHARTS = Phrases("""
     | chart | graph | diagram | bars | barchart | linechart | boxplot | box and whisker plot | histogram | pie
     | frequency chart | scatterplot | scatter (plot|chart|graph|diagram)
 """)
+ADVERBS_OF_TIME = Phrases("hourly | daily | monthly | yearly | annual")
+OVER_TIME = Phrases("[,] (over|through) (time|[the] years) | [,] by date")
+RELATED = Phrases("[is there] [a|an|any] (relation|relationship|correlation) (between|of) | scatter")
+OF_ALL = Phrases("(for|in|across) the (whole|entire) (city|area|network|district)")
+SPLIT_BY = Phrases("[,] [and] [split|broken down|coloured|colored|stacked|one (line|series)] (by|per) [the]")
 DRAWN = Phrases("show | map | draw | display | plot | highlight | put | add | on [the|a] map | (as|on) a map")
 
 # --- between commands ------------------------------------------------------------------------------------

@@ -221,8 +221,8 @@ class Statistic:
     """The unit of the answer, if the request names one."""
     share: bool = False
     """As a percentage of the figure of all rows."""
-    versus: Condition | None = None
-    """Rows whose figure is given for comparison."""
+    versus: Condition | Literal["rest"] | None = None
+    """Rows whose figure is given for comparison; `rest`: all others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,6 +328,7 @@ class MemoryMap:
             id=f"chart_{len(self.drafts)}",
             kind=draft.kind,
             title=draft.title or f"{draft.kind} of {draft.x or draft.y}",
+            titled=bool(draft.title),
             table=table.id,
             layer_id=draft.layer_id,
             x=draft.x,

@@ -80,7 +80,7 @@ async def test_the_newest_chart_is_removed_and_none_is_admitted() -> None:
     chat = Chat()
     assert "no charts" in await chat("remove the chart")
     await chat("histogram of elevation of airports")
-    assert await chat("remove the chart") == "Removed the chart **histogram of elevation_m**."
+    assert await chat("remove the chart") == "Removed the chart **Airports by elevation (m)**."
 
 
 @pytest.mark.parametrize(

@@ -151,17 +151,18 @@ async def test_open_shows_other_rows(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("sentence", "groups"),
     [
-        "trees per species and district as a bar chart",
-        "how many trees per species and district as a bar chart",
-        "trees by species and district as bars",
-        "claims per cause and status as a bar chart",
+        ("trees per species and district as a bar chart", ("species", "district")),
+        ("how many trees per species and district as a bar chart", ("species", "district")),
+        ("trees by species and district as bars", ("species", "district")),
+        ("claims per cause and status as a bar chart", ("cause", "status")),
     ],
 )
-async def test_bars_of_two_groups_are_one_chart(sentence: str) -> None:
+async def test_bars_of_two_groups_are_one_chart(sentence: str, groups: tuple[str, str]) -> None:
     chat, steps, answer = await asked(sentence)
-    assert (drawn(chat), steps) == ([], []), answer
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["x"], arguments["color"], steps) == ("make_chart", *groups, []), answer
 
 
 NOT_VACANT, SMALL = no(where("use", "=", "vacant")), where("area_m2", "<=", 500)

@@ -24,6 +24,7 @@ from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
     Compare,
+    Condition,
     Empty,
     Negation,
     all_of,
@@ -117,24 +118,40 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     title = f"{what} of {rows.noun} per {period}"
     named = bindings.get("when")
     of_columns = context.vocabulary.columns_called((table,), named.text) if named is not None else None
-    times = times_of(table) if of_columns is None else _named_columns(table, of_columns)
-    dates = [each.name for each in times if each.kind in ("date", "timestamp")]
-    of_all_rows = of_columns is None and len(times) == 1 and not times[0].nullable
-    years = _year_columns(table, of_columns) if period in ("year", "decade") and not of_all_rows else []
-    if period == "decade" and years and dates:
-        return None  # it could be either
-    is_year = len(years) == 1 and len(dates) < 2
-    if is_year and period == "year":
-        return (Grouped(rows, years[0], figure, title=title),)
-    is_unclear = named is None and len(dates) > 1 and len(dates) == len(times)
-    if not (is_year or is_unclear or len(dates) == 1) or table.column(period) is not None:
+    times = columns_of_period(table, period, of_columns, rows.where)
+    if times is None:
         return None
-    date = ANY_TIME if is_unclear else years[0] if is_year else dates[0]
+    names, is_year = times
+    if is_year and period == "year":
+        return (Grouped(rows, names[0], figure, title=title),)
+    if table.column(period) is not None:
+        return None
+    date = ANY_TIME if len(names) > 1 else names[0]
     if named is not None and rows.where is not None:
         rows = replace(rows, where=at_date(rows.where, ColumnMention(date, (date,))))
     changes = _changes(period, date, of_years=is_year)
     dated = step("columns", rows, changes=changes)
     return (dated, Grouped(RESULT, period, figure, title=title))
+
+
+def columns_of_period(
+    table: Table, period: str, named: Sequence[str] | None, where: Condition | None = None
+) -> tuple[Sequence[str], bool] | None:
+    """The dates that a period may be of, several if it is unclear which, or the column of years (True) for years and
+    decades; None if there is none. `named`: the columns that the request names for it, else those of `where` (`stops
+    installed since 2015 per year`)."""
+    if named is None:
+        named = _dates_of(table, where) or None
+    times = times_of(table) if named is None else _named_columns(table, named)
+    dates = [each.name for each in times if each.kind in ("date", "timestamp")]
+    of_all_rows = named is None and len(times) == 1 and not times[0].nullable
+    years = _year_columns(table, named) if period in ("year", "decade") and not of_all_rows else []
+    if period == "decade" and years and dates:
+        return None  # it could be either
+    if len(years) == 1 and len(dates) < 2:
+        return years, True
+    is_unclear = named is None and len(dates) > 1 and len(dates) == len(times)
+    return (dates, False) if is_unclear or len(dates) == 1 else None
 
 
 @on(f"{_FIGURE} (per|by|for each|for every|of each|of every) {{when:column}} [{{more:condition}}]")
@@ -154,6 +171,17 @@ def _compares_per(period: str, rows: Features) -> bool:
     compared = [each for each in parts_of(rows.where) if isinstance(each, Compare | Between)]
     names = {name for each in compared if each.column is not None for name in each.column.columns}
     return any(PERIOD_WORDS.get(period, frozenset()) & set(name_words(name)) for name in names)
+
+
+def _dates_of(table: Table, where: Condition | None) -> list[str]:
+    """The columns of dates and years that a condition compares."""
+    compared = [each.column for each in parts_of(where) if isinstance(each, Compare | Between)]
+    names = {name for each in compared if each is not None for name in each.columns}
+    return [
+        each.name
+        for each in table.columns
+        if each.name in names and (each.kind in ("date", "timestamp") or holds_years(each))
+    ]
 
 
 def _named_columns(table: Table, names: Sequence[str] | None) -> list[Column]:

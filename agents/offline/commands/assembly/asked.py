@@ -249,8 +249,9 @@ class Asked:
 
     @property
     def _sets_side_by_side(self) -> bool:
-        """Whether the groups are those of some values or years: `2024 vs 2025`."""
-        groups = [each.where for each in self.pieces if each.kind in ("group", "groups")]
+        """Whether the groups are those of some values, areas or years: `2024 vs 2025`."""
+        named = [each for each in self.pieces if each.kind in ("group", "groups")]
+        groups = [each.value.where if isinstance(each.value, Features) else each.where for each in named]
         return any(each is not None and getattr(each, "how", "") != "kind" for each in groups)
 
     @property
@@ -298,9 +299,10 @@ class Asked:
         return "sum" if adds else ""
 
     def _are_numbers(self, column: ColumnMention) -> bool:
-        return all(map(self._is_number, column.columns))
+        return all(map(self.is_figure, column.columns))
 
-    def _is_number(self, name: str) -> bool:
+    def is_figure(self, name: str) -> bool:
+        """Whether a column holds numbers that are neither keys nor codes."""
         own = self.table.column(name)
         return own is not None and is_number(own) and name not in self.table.key and not is_code(name)
 
@@ -325,7 +327,7 @@ class Asked:
             return None
         column = self.table.column(mention.columns[0])
         fits = column is not None and column.kind in _GROUP_KINDS and column.name not in self.table.key
-        if self._is_number(mention.columns[0]) and is_singular_of(mention.text, mention.columns[0]):
+        if self.is_figure(mention.columns[0]) and is_singular_of(mention.text, mention.columns[0]):
             return None  # `budget per bed`
         return mention.columns[0] if fits else None
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from agents.offline.commands.analyses.rules import Steps
-from agents.offline.commands.assembly.asked import Asked
+from dataclasses import replace
+
+from agents.offline.commands.analyses.periods import by_period
+from agents.offline.commands.analyses.rules import Context, Steps
+from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.computed import can_be_summed, known
 from agents.offline.commands.assembly.measured import Change
-from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, first_ones
+from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, figure_words, first_ones
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import Compare, Condition, Quantity
+from agents.offline.meaning.conditions import Compare, Condition, Quantity, all_of, joined
 from agents.offline.meaning.features import RESULT
 from agents.offline.meaning.steps import AddedColumn, ColumnWords, quoted, step, sum_of, top_step
 
@@ -74,6 +77,25 @@ def changed(asked: Asked) -> Steps | None:
         return _ranked(asked, change.value, steps)
     fell = change.value.rises is False
     return _first(steps, MOST_GROUPS, f"{steps[-1].title}, where it fell", falls=True) if fell else steps
+
+
+def of_two_years(asked: Asked, context: Context) -> Steps | None:
+    """`did injuries go up from 2023 to 2024?`: the number of rows or a figure of each of both years, by their date."""
+    span, change = asked.one("span"), asked.one("change")
+    kinds = ("change", "span", "rows", "condition", "and", "column", "figure", "count", "table")
+    if span is None or change is None or change.value.column is not None or not asked.only(*kinds):
+        return None
+    others = asked.without("change").without("span")
+    figure = others.figure() if asked.has("column") else dict(COUNT) if asked.has("rows") else None
+    if figure is None:
+        return None
+    values = [Quantity(float(each), text=each) for each in span.value]
+    years: list[Condition] = [Compare("=", each, measure="time") for each in values]
+    rows = asked.rows(all_of(*asked.conditions, joined("or", years)))
+    of = figure if figure == COUNT else {**figure, "column": ColumnWords(asked.columns[0])}
+    found = by_period({"source": rows, "figure": of, "period": "year"}, context)
+    title = f"{figure_words(figure)} {asked.called} in {' and '.join(span.value)}"
+    return (*found[:-1], replace(found[-1], title=title)) if found else None
 
 
 def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:

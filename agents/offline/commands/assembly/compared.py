@@ -10,11 +10,23 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
+from agents.offline.language.names.columns import times_of
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.words import word_set
-from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, OneOf, Quantity, joined
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Compare,
+    Condition,
+    Mention,
+    OneOf,
+    Quantity,
+    joined,
+)
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import name_column
 
-BEFORE_ROWS = word_set("of for in among across from on the all any our your these those its their")
+BEFORE_ROWS = word_set("of for in among across from on at the all any our your these those its their")
+BETWEEN = BEFORE_ROWS | {"between"}
 _LISTED = Slot("listed", "listed")
 
 
@@ -45,21 +57,56 @@ class ComparedPieces(MeasuredPieces):
                     text = f"{other.text if isinstance(other.value, str) else f'by {other.text}'} and {each.text}"
                     yield replace(each, kind="groups", end=other.end, value=pair, cost=cost, text=text)
 
+    def _splits(self, place: int) -> Iterable[Piece]:
+        """`split by severity`, of a chart: a series for each value."""
+        if self.cursor.take(p.SPLIT_BY):
+            for column in list(self._columns_at(self.cursor.at)):
+                yield replace(column, kind="split", begin=place)
+
     @property
     def _is_comparison(self) -> bool:
         """Whether values joined by `and` are compared."""
         return self.cursor.words[0] == "compare"
 
     def _values_compared(self, place: int) -> Iterable[Piece]:
-        """`India vs China vs Brazil`; after `compare` also `Altheim and Bergfeld`."""
-        begin = self._past(place, BEFORE_ROWS)
+        """`India vs China vs Brazil`; after `compare` also `Altheim and Bergfeld`; names of areas around the rows."""
+        begin = self._past(place, BETWEEN)
         for span in self._tags.spans(_LISTED, begin):
             listed: Listed = span.value
-            if listed.table == self.table and (listed.is_compared or self._is_comparison):
-                self.cursor.at = span.end
-                column = ColumnMention(listed.column, (listed.column,))
-                values = OneOf(" or ".join(f'"{each}"' for each in listed.values), column, "is")
+            if not (listed.is_compared or self._is_comparison):
+                continue
+            self.cursor.at = span.end
+            column = ColumnMention(listed.column, (listed.column,))
+            values = OneOf(" or ".join(f'"{each}"' for each in listed.values), column, "is")
+            if listed.table == self.table:
                 yield replace(self._piece("group", place, column, 1.0), where=values)
+            elif _are_named_areas(listed):
+                noun = listed.table.name.replace("_", " ")
+                areas = Features(Mention(noun, (listed.table.id,)), values, text=" vs ".join(listed.values))
+                yield self._piece("group", place, areas, 2.0)
+
+    def _columns_compared(self, place: int) -> Iterable[Piece]:
+        """`prepaid vs postpaid`; after `compare` also `cars and motorcycles`: several columns of numbers."""
+        for first in list(self._columns_at(self._past(place, BETWEEN))):
+            names, end = [first.value.columns], first.end
+            while True:
+                self.cursor.at = end
+                if not (
+                    self.cursor.take(p.SET_AGAINST)
+                    or (self._is_comparison and (self.cursor.take(p.AND_WITH) or self.cursor.take(",")))
+                ):
+                    break
+                found = next(iter(self._columns_at(self._past(self.cursor.at, BETWEEN))), None)
+                if found is None:
+                    break
+                end = found.end
+                names.append(found.value.columns)
+            single = tuple(each[0] for each in names if len(each) == 1)
+            if len(names) > 1 and len({*single}) == len(names):
+                self.cursor.at = end
+                text = self.cursor.since(first.begin)
+                self.cursor.take(p.OF_ALL)
+                yield self._piece("both", place, ColumnMention(text, single), 1.0)
 
     def _years_compared(self, place: int) -> Iterable[Piece]:
         """`2024 vs 2025`; after `compare` also `in 2024 and 2025`."""
@@ -77,6 +124,17 @@ class ComparedPieces(MeasuredPieces):
         if len(years) > 1:
             self.cursor.at = end
             yield replace(self._piece("group", place, "year"), where=joined("or", years))
+
+    def _years_listed(self, place: int) -> Iterable[Piece]:
+        """`2023 and 2024`, also after `in`: the rows of both years."""
+        self.cursor.take("in", "of", "for", "during")
+        years = [self.cursor.take_number()]
+        years += [self.cursor.take_number()] if self.cursor.take("and", "or", "&") else []
+        named = [each for each in years if each is not None and len(each.text) == len("2024")]
+        if len(named) > 1 and times_of(self.table):
+            values = [Quantity(each.value, text=each.text) for each in named]
+            parts: list[Condition] = [Compare("=", each, measure="time") for each in values]
+            yield self._piece("condition", place, joined("or", parts), 1.5)
 
     def _codes_compared(self, place: int) -> Iterable[Piece]:
         """`beat 111 vs 222`: a text column, and one-word codes or names to compare."""
@@ -118,3 +176,9 @@ class ComparedPieces(MeasuredPieces):
         own = next(iter(years_in(name)), "")
         named = [name.replace(own, each) for each in years] if own else []
         return [each for each in named if self.table.column(each) is not None]
+
+
+def _are_named_areas(listed: Listed) -> bool:
+    """Whether the values are the names of areas."""
+    name = name_column(listed.table) if listed.table.geometry_family == "polygon" else None
+    return name is not None and name.name == listed.column

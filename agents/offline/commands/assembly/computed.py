@@ -3,6 +3,7 @@ place."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +13,13 @@ from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
 from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
+from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Empty,
@@ -282,6 +284,18 @@ def with_size(asked: Asked) -> Asked:
     more = () if asked.has("unit") else (replace(size_piece, kind="unit"),)
     pieces = [each for piece in asked.pieces for each in ((*own, *more) if piece is size_piece else (piece,))]
     return replace(asked, pieces=tuple(pieces))
+
+
+def without_dates(asked: Asked) -> tuple[Asked, Sequence[Piece]]:
+    """The question without its columns of dates and years, and these."""
+    columns = {name: asked.table.column(name) for name in asked.columns}
+    dates = {
+        name
+        for name, own in columns.items()
+        if own is not None and (own.kind in ("date", "timestamp") or holds_years(own))
+    }
+    whens = [each for each in asked.all("column") if dates >= {*each.value.columns}]
+    return replace(asked, pieces=tuple(each for each in asked.pieces if each not in whens)), whens
 
 
 def counted_with(asked: Asked) -> Steps | None:

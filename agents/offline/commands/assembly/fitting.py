@@ -11,9 +11,11 @@ from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS
 from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import STATISTICS
-from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.columns import columns_called, fact_columns, measure_columns
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
@@ -24,6 +26,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
 )
+from agents.offline.meaning.row_names import name_column
 from agents.shared_tables import KeptForShared
 
 MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
@@ -165,3 +168,34 @@ def _by_column_word(tables: Sequence[Table]) -> Mapping[str, Set[str]]:
             for word in (*name_words(column.name), *name_words(column.comment or "")):
                 found[word].add(table.id)
     return found
+
+
+def compares_areas(meant: i.Count, vocabulary: Vocabulary) -> bool:
+    """Whether the rows are counted in two places that only another table names."""
+    both = [each for each in (meant.where, meant.versus) if isinstance(each, OneOf) and each.column is None]
+    known = [
+        {table.id for table, _, _ in vocabulary.values_called(name_words(each.text))}
+        for each in both
+        if meant.versus is not None
+    ]
+    return len(known) == 2 and all(each and each.isdisjoint(meant.subject.tables) for each in known)
+
+
+def names_no_fact(meant: i.Lookup, vocabulary: Vocabulary) -> bool:
+    """Whether no table has a column for the fact."""
+    return not any(fact_columns(table, meant.words) for table in vocabulary.few_tables)
+
+
+def may_be_groups(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a text ends with a year, or is a value of columns that do not hold the names of rows."""
+    known = {each[:2] for each in vocabulary.values_called(name_words(text))}
+    names = {(table, name.name) for table, _ in known if (name := name_column(table)) is not None}
+    return bool(years_in(text.split()[-1])) or (bool(known) and known.isdisjoint(names))
+
+
+def is_of_others(text: str, meant: Any, vocabulary: Vocabulary) -> bool:
+    """Whether a text is a value of other tables only: `inspections of restaurants`."""
+    subject = getattr(meant, "subject", None)
+    tables = subject.tables if subject is not None else ()
+    known = {each.id for each, _, _ in vocabulary.values_called(name_words(text.removeprefix("the ")))}
+    return text[:1].islower() and bool(tables) and bool(known) and known.isdisjoint(tables)

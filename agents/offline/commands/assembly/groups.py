@@ -17,11 +17,13 @@ from agents.offline.commands.assembly.computed import (
     of_times,
     rates,
     with_size,
+    without_dates,
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
@@ -58,7 +60,13 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         return rates(asked) if _has_only(asked, "per", "column", "figure", "count") else None
     if asked.has("measured"):
         asked = with_size(asked)
-    figure = asked.figure()
+    when: dict[str, Any] = {}
+    if isinstance(group.value, str):
+        asked, whens = without_dates(asked)
+        if len(whens) > 1:
+            return None
+        when = {"when": ColumnWords(whens[0].value.text)} if whens else {}
+    figure = asked.figure() or _average_compared(asked)
     of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
@@ -68,7 +76,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if asked.has("with share") and not isinstance(group.value, ColumnMention):
         return None
     if isinstance(group.value, str):
-        found = by_period({"source": rows, "figure": figure, "period": group.value}, context)
+        found = by_period({"source": rows, "figure": figure, "period": group.value, **when}, context)
     elif isinstance(group.value, Features):
         found = by_place(
             {"source": rows, "figure": None if figure == COUNT else figure, "areas": group.value}, context
@@ -88,6 +96,21 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         title = f"Percentage of the {title[:1].lower()}{title[1:]}" if of_all else title
         found = (Grouped(rows, name, figure, title=title, of_all=of_all),) if name else None
     return _in_unit(asked, in_order(asked, found, asked.columns))
+
+
+def _average_compared(asked: Asked) -> dict[str, Any] | None:
+    """The average of a percentage, which cannot be added up, for values that are set side by side: `kelp cover A vs
+    B`."""
+    group, columns = asked.one("group"), asked.all("column")
+    areas = group.value if group is not None and isinstance(group.value, Features) else None
+    where = areas.where if areas is not None else group.where if group is not None else None
+    name = number(asked, columns[0].value) if len(columns) == 1 else None
+    own = asked.table.column(name or "")
+    unit = column_unit(own) if own is not None else None
+    is_compared = where is not None and asked.only("group", "column", "rows", "condition", "and", "compare")
+    if name is None or unit is None or unit.dimension != "share" or not is_compared:
+        return None
+    return {"function": "mean", "column": ColumnWords(name)}
 
 
 def _names_rows(asked: Asked, vocabulary: Vocabulary) -> bool:
@@ -305,7 +328,8 @@ def of_both_years(asked: Asked) -> Steps | None:
     if both is None or not asked.only(*kinds) or (by is None) == asked.has("group"):
         return None
     names: tuple[str, ...] = both.value.columns
-    what = named.value if named is not None else "sum" if adds_up(asked.table, names, both.value.text) else ""
+    are_added = adds_up(asked.table, names, both.value.text) or are_counts((asked.table,), names)
+    what = named.value if named is not None else "sum" if are_added else ""
     function = {"minimum": "min", "maximum": "max"}.get(what, what)
     if not function or any(number(asked, ColumnMention(each, (each,))) is None for each in names):
         return None

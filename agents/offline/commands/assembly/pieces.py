@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import are_other_groups, area_column
+from agents.offline.commands.assembly.charted import chart_pieces, follows_chart
 from agents.offline.commands.assembly.compared import BEFORE_ROWS, ComparedPieces
 from agents.offline.commands.assembly.fitting import columns_of, fits, is_neutral, is_value
 from agents.offline.commands.assembly.measured import CONDITION
@@ -25,6 +26,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.periods import PERIODS_OF_ADVERBS
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
@@ -76,7 +78,8 @@ class PiecesOfTable(ComparedPieces):
             self._several_groups, self._orders, self._tops, self._units, self._rates, self._value_rates,
             self._spans_of_time, self._durations, self._times_until, self._spans_of_years, self._changes,
             self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose, self._looks,
-            self._charts, self._them, self._values, self._did, self._columns_of_years,
+            self._charts, self._splits, self._adverbs_of_time, self._them, self._values, self._did,
+            self._columns_of_years, self._columns_compared, self._years_listed,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
@@ -218,7 +221,7 @@ class PiecesOfTable(ComparedPieces):
                     self.cursor.at += 1  # `the east crew`
                     yield self._piece("condition", place, value, 1.0)
         self.cursor.at = place
-        self.cursor.take("for", "of", "during")
+        self.cursor.take("for", "of", "during", "in")
         year = self.cursor.take_number()
         if year is not None and year.text.isdigit() and len(year.text) == 4 and times_of(self.table):
             in_year = Compare("=", Quantity(year.value, text=year.text), measure="time")
@@ -304,7 +307,9 @@ class PiecesOfTable(ComparedPieces):
             if self.cursor.take(*adverbs):
                 yield self._piece("figure", place, what)
         self.cursor.at = place
-        if self.cursor.take("how many", "and how many", "total") or not place:  # `hectares of each habitat`
+        is_first = not place or follows_chart(self.cursor, place)  # `hectares of each habitat`
+        self.cursor.at = place
+        if self.cursor.take("how many", "and how many", "total") or is_first:
             unit = take_unit(self.cursor)
             if unit is not None and unit.dimension in ("length", "area"):
                 self.cursor.take("are they", "in total", "altogether")
@@ -365,14 +370,18 @@ class PiecesOfTable(ComparedPieces):
         yield from look_pieces(self.cursor, self.vocabulary, self.table)
 
     def _charts(self, place: int) -> Iterable[Piece]:
-        """`as a pie chart`, `line chart of`."""
-        self.cursor.take(",")
-        self.cursor.take("as", "in", "on", p.MAKE_ME)
-        self.cursor.take("a", "an", "the")
-        kind = self.cursor.take(p.CHARTS)
-        if kind is not None:
-            self.cursor.take("of", "with", "showing", "for")
-            yield self._piece("chart", place, kind)
+        yield from chart_pieces(self.cursor, place)
+
+    def _adverbs_of_time(self, place: int) -> Iterable[Piece]:
+        """`monthly incidents`: the number of rows per period."""
+        adverb = self.cursor.take(p.ADVERBS_OF_TIME)
+        if adverb is not None and not is_value(adverb, self.vocabulary, self.table):
+            are_counted = self.cursor.word() in ("number", "count") or any(
+                each.kind == "rows" and each.value.where is None for each in self._rows(self.cursor.at)
+            )
+            self.cursor.at = place + 1
+            if are_counted:
+                yield self._piece("group", place, PERIODS_OF_ADVERBS[adverb])
 
 
 _FIGURES = word_set("mean median sum minimum maximum")

@@ -13,8 +13,8 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
-from agents.offline.commands.assembly.changes import changed
-from agents.offline.commands.assembly.charted import charted
+from agents.offline.commands.assembly.changes import changed, of_two_years
+from agents.offline.commands.assembly.charted import charted, charted_groups
 from agents.offline.commands.assembly.computed import (
     cost_of_some_people,
     counted_with,
@@ -23,7 +23,15 @@ from agents.offline.commands.assembly.computed import (
     of_all_people,
     rates,
 )
-from agents.offline.commands.assembly.fitting import is_value, likely_tables, named_tables
+from agents.offline.commands.assembly.fitting import (
+    compares_areas,
+    is_of_others,
+    is_value,
+    likely_tables,
+    may_be_groups,
+    named_tables,
+    names_no_fact,
+)
 from agents.offline.commands.assembly.groups import (
     by_several,
     first_groups,
@@ -40,10 +48,9 @@ from agents.offline.commands.assembly.shown import coloured, shown
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import add_up_pieces
 from agents.offline.language.lexicon import SHOW, STATISTICS
-from agents.offline.language.names.costs import years_in
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_plural, name_words
+from agents.offline.language.words import is_plural
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import (
     MOST_FIRST,
@@ -53,7 +60,6 @@ from agents.offline.meaning.conditions import (
     without_wording,
 )
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import chosen_option
 
 SAME_COST = 0.3
@@ -155,6 +161,10 @@ def _of_table(
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
         meaning = _interpret(asked, context) if is_sure else None
         meaning = of_all_people(meaning, asked, vocabulary)
+        if isinstance(meaning, i.Analyse):
+            form = asked.all("chart")[0]
+            goal = cursor.written((start, form.begin), (form.end, cursor.end))
+            meaning = replace(meaning, goal=goal.strip(" ,"))
         if meaning is not None and not (pronouns and isinstance(meaning, tuple)):
             found.append((cost + cost_of_some_people(asked), called(meaning, asked), meaning))
     return found
@@ -164,16 +174,18 @@ def _of_table(
 
 
 def _interpret(asked: Asked, context: Context) -> Meaning | None:
-    if asked.has("both"):
+    if asked.has("both") and not asked.has("chart"):
         return of_both_years(asked)
     if len(asked.all("figure")) > 1:
         return several_figures(asked)
+    if asked.has("split", "over time") and not asked.has("chart"):
+        return None
     if asked.has("chart"):
-        return charted(asked)
+        return charted(asked) or charted_groups(asked, context)
     if asked.has("look"):
         return shown(asked, context.vocabulary)
     if asked.has("change"):
-        return changed(asked)
+        return changed(asked) or of_two_years(asked, context)
     if asked.has("per") and not asked.has("group"):
         return rates(asked)
     if asked.has("whose"):
@@ -341,6 +353,8 @@ def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
     first, second = intents[:2]
     if isinstance(first, i.Statistic | i.Count) and isinstance(second, i.Analyse):
         return first.where is None and not first.subject.pronoun and not _ASKS_AGAIN.search(text)
+    if isinstance(second, i.Chart) and second.subject.pronoun:
+        return not second.columns  # `crashes per month, line chart`
     counts = isinstance(second, i.Count) and second.subject.pronoun  # `trees by species, cnt`
     if isinstance(first, i.Analyse):
         return isinstance(second, i.Statistic) or counts
@@ -364,12 +378,16 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
         isinstance(meant, i.Lookup)
         and meant.others
         and not meant.total
-        and _may_be_groups(meant.of, vocabulary)
+        and may_be_groups(meant.of, vocabulary)
     ):
         return True
+    if isinstance(meant, i.Count) and compares_areas(meant, vocabulary):
+        return True  # `complaints in Lake View vs West Town`
+    if isinstance(meant, i.Lookup) and meant.words and not meant.rows and names_no_fact(meant, vocabulary):
+        return True  # `crashes per month in 2024, line chart`
     said = [each for each in parts_of(meant) if isinstance(each, OneOf)]
     texts = [each.text for each in said]
-    if any(each.how in ("of", "in") and _is_of_others(each.text, meant, vocabulary) for each in said):
+    if any(each.how in ("of", "in") and is_of_others(each.text, meant, vocabulary) for each in said):
         return True
     texts += [each.place for each in parts_of(meant) if isinstance(each, Features)]
     texts += [
@@ -377,18 +395,3 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
     ]
     bare = (each.removeprefix("the ") for each in texts)
     return any(each[:1].islower() and not is_value(each, vocabulary) for each in bare)
-
-
-def _is_of_others(text: str, meant: Any, vocabulary: Vocabulary) -> bool:
-    """Whether a text is a value of other tables only: `inspections of restaurants`."""
-    subject = getattr(meant, "subject", None)
-    tables = subject.tables if subject is not None else ()
-    known = {each.id for each, _, _ in vocabulary.values_called(name_words(text.removeprefix("the ")))}
-    return text[:1].islower() and bool(tables) and bool(known) and known.isdisjoint(tables)
-
-
-def _may_be_groups(text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a text ends with a year, or is a value of columns that do not hold the names of rows."""
-    known = {each[:2] for each in vocabulary.values_called(name_words(text))}
-    names = {(table, name.name) for table, _ in known if (name := name_column(table)) is not None}
-    return bool(years_in(text.split()[-1])) or (bool(known) and known.isdisjoint(names))

@@ -8,11 +8,12 @@ from typing import Any
 from agents.domain import Column, Cql2, Layer, Table
 from agents.offline.answers import refusals
 from agents.offline.commands.plans.bars_of_rows import is_measure, names_of_few
-from agents.offline.commands.plans.drawing import top_rows
+from agents.offline.commands.plans.drawing import ROLES, top_rows
+from agents.offline.conversation.memory import Rows
 from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import times_of
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, named_column, number_columns, top_column
+from agents.offline.meaning.columns import holds_years, is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Mention
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.row_names import name_column
@@ -25,6 +26,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     mention = intent.subject
     if mention.text == "it" and scene.rows is not None and scene.rows.table in mention.tables:
         mention = Mention("it", pronoun=True)  # no rows are named: those of the question before
+    if mention.pronoun and not intent.columns and scene.rows is not None and scene.rows.charted:
+        return _drawn_again(scene, intent, scene.rows)
     asked = scene.undrawn(mention) or scene.narrowed(mention)
     shown = asked is None and (mention.pronoun or bool(mention.layers))
     layer = scene.layer_of(mention) if shown else None
@@ -40,8 +43,11 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         return await _of_the_first(scene, intent, table, ranked, filters)
     if intent.kind in ("bar", "pie") and len(columns) == 1 and is_measure(columns[0]):
         columns += await names_of_few(scene, table, layer.filter if layer is not None else None, filters)
+    if not columns:
+        raise Refuse(refusals.NOTHING_TO_CHART(layer=table.title), refusals.SAY_CHART())
     kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
-    times = times_of(table) if kind == "line" and len(columns) == 1 and is_number(columns[0]) else []
+    is_figure = len(columns) == 1 and is_number(columns[0]) and not holds_years(columns[0])
+    times = times_of(table) if kind == "line" and is_figure else []
     columns += times if len(times) == 1 else []
     if kind == "line" and columns[-1].kind in ("text", "boolean"):
         kind = "bar"  # lines do not connect groups; the answer says so
@@ -49,8 +55,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     arguments |= _roles(kind, columns)
     if intent.color is not None:
         arguments["color"] = named_column(scene, table, intent.color).name
-    is_figure = layer is not None and layer.style.kind == "graduated" and any(map(is_number, columns[:1]))
-    if layer is not None and not intent.columns and table.is_result and (is_figure or not rows_of(table)):
+    shows_figure = layer is not None and layer.style.kind == "graduated" and any(map(is_number, columns[:1]))
+    if layer is not None and not intent.columns and table.is_result and (shows_figure or not rows_of(table)):
         arguments["title"] = layer.name  # each group has one figure, so nothing is summed
     adds_up = intent.kind == "pie" or (
         not table.is_result and _adds_up(table, intent.columns) and not is_number(columns[-1])
@@ -65,6 +71,31 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     if intent.bins is not None:
         arguments["bins"] = intent.bins
     return [("make_chart", arguments)]
+
+
+def _drawn_again(scene: Scene, intent: i.Chart, rows: Rows) -> Calls:
+    """Call `make_chart` for the latest chart, as another kind or with a series for each value of a column."""
+    chart = scene.agent.map.charts()[-1]
+    table = scene.table(chart.table)
+    arguments = {each: getattr(chart, each) for each in ROLES if getattr(chart, each) is not None}
+    kind = {"pie": "bar", "": chart.kind}.get(intent.kind, intent.kind)
+    along = table.column(chart.x or "")
+    is_time = along is not None and along.kind in ("date", "timestamp")
+    if kind == "bar" and chart.kind in ("histogram", "line") and is_time:
+        kind = "histogram"
+    if kind == "line" and along is not None and along.kind in ("text", "boolean"):
+        kind = "bar"  # lines do not connect groups; the answer says so
+    fits = {"histogram", "line"} if is_time else {"bar", "line"}
+    if kind != chart.kind and (
+        not {kind, chart.kind} <= fits or (kind == "histogram" and chart.y is not None)
+    ):
+        raise Refuse(refusals.OTHER_CHART(kind=intent.kind))
+    if intent.color is not None:
+        arguments["color"] = named_column(scene, table, intent.color).name
+    if chart.titled and intent.color is None:
+        arguments["title"] = chart.title
+    filters = {"filters": rows.filter} if rows.filter is not None else {}
+    return [("make_chart", {**arguments, "kind": kind, "data": rows.table, **filters})]
 
 
 def _adds_up(table: Table, columns: Sequence[ColumnMention]) -> bool:

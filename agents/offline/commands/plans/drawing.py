@@ -266,11 +266,11 @@ async def _charted_again(scene: Scene, rows: Rows, where: Condition) -> Calls:
     """Call `make_chart` for the latest chart with a further condition."""
     chart, table = scene.agent.map.charts()[-1], scene.table(rows.table)
     filters = combined("and", rows.filter, await to_cql2(scene, table, where))
-    roles = {each: getattr(chart, each) for each in _ROLES if getattr(chart, each) is not None}
+    roles = {each: getattr(chart, each) for each in ROLES if getattr(chart, each) is not None}
     return [("make_chart", {**roles, "data": table.id, "filters": filters})]
 
 
-_ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
+ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
 """The properties of a chart besides its rows."""
 
 

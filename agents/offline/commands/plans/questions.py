@@ -133,7 +133,9 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
     filters = await _filters(scene, table, intent.subject, where)
     wanted = [filters]
-    if intent.share or intent.versus is not None:
+    if intent.versus == "rest":
+        wanted.append(_all_but(table, filters))
+    elif intent.share or intent.versus is not None:
         wanted.append(await _filters(scene, table, intent.subject, intent.versus))
     return [
         ("column_stats", {**arguments, **({"filters": each} if each is not None else {})}) for each in wanted
@@ -141,6 +143,38 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
 
 
 _NAMES = {"mean": "average", "sum": "total"}
+_ON_VALUES = ("=", "<>", "<", ">", "<=", ">=", "in", "like", "between")
+
+
+def _all_but(table: Table, rows: Cql2 | None) -> Cql2:
+    """The rows that do not pass a filter, also those without a value. Raises Refuse."""
+    parts = conjuncts(rows)
+    others = [each for part in parts for each in _denied(table, part)]
+    if not parts or not all(_denied(table, part) for part in parts):
+        raise Refuse(refusals.NO_REST(table=table.title))
+    return others[0] if len(others) == 1 else {"op": "or", "args": others}
+
+
+def _denied(table: Table, part: Cql2) -> list[Cql2]:
+    """The alternatives of which one holds where a test of one column does not; empty for other filters."""
+    own = part["args"][0]
+    if part["op"] == "not":
+        empty = _empty(table, own)
+        return [own, *empty] if empty is not None else []
+    empty = _empty(table, part)
+    return [{"op": "not", "args": [part]}, *empty] if empty is not None else []
+
+
+def _empty(table: Table, test: Cql2) -> list[Cql2] | None:
+    """The filter for the rows without a value of the only column that is tested, if there may be any; None for filters
+    that test no column by its value."""
+    tested = test["args"][0]
+    while isinstance(tested, dict) and tested.get("op") in ("casei", "accenti"):
+        tested = tested["args"][0]
+    column = table.column(str(tested.get("property"))) if isinstance(tested, dict) else None
+    if column is None or test["op"] not in (*_ON_VALUES, "isNull"):
+        return None
+    return [{"op": "isNull", "args": [tested]}] if column.nullable and test["op"] != "isNull" else []
 
 
 async def rows(scene: Scene, intent: i.Rows) -> Calls:

@@ -3,7 +3,7 @@ place (`complaints per district, as bar chart`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.offline.commands.charts import kind_named
@@ -42,19 +42,27 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
             break
     if kind is not None and kind_named(kind) in ("", "bar"):
         cursor.at, cursor.end, whole = begin, last, cursor.end
-        found, is_read, goal = read(), cursor.done, cursor.since(begin)
+        found, is_read, goal = read(), cursor.done, cursor.written((begin, cursor.at))
         cursor.end = whole
         steps = found.steps if isinstance(found, i.Analyse) else ()
         by = (
             dict(steps[-1].arguments).get("by") if len(steps) == 2 and isinstance(steps[0], Grouped) else None
         )
         is_ranked = isinstance(by, AddedColumn | ColumnWords | Ranking)
+        of_periods = kind_named(kind) == "bar" and _are_of_periods(steps)
         in_areas = bool(steps) and not isinstance(steps[-1], Grouped) and are_groups(steps[-1])
-        if isinstance(found, i.Analyse) and is_read and (is_ranked or in_areas):
+        if isinstance(found, i.Analyse) and is_read and (is_ranked or in_areas or of_periods):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
     cursor.at = start
     return read()
+
+
+def _are_of_periods(steps: Sequence[AnalysisStep | Grouped]) -> bool:
+    """Whether the steps add up a figure per period, for which a table has no column; numbers of rows need no steps."""
+    if len(steps) != 2 or not isinstance(last := steps[-1], Grouped) or isinstance(steps[0], Grouped):
+        return False
+    return steps[0].operation == "columns" and last.aggregate["function"] != "count"
 
 
 def _taken_kind(cursor: Cursor) -> str | None:
@@ -75,12 +83,14 @@ async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
         mention = Mention(layer.name, layers=(layer.id,)) if layer is not None else None
         return await chart(scene, i.Chart("bar", mention, ())) if mention is not None else []
     grouped = next(each for each in reversed(intent.steps) if isinstance(each, Grouped))
-    by = dict(last.arguments)["by"] if isinstance(last, AnalysisStep) else None
+    given = dict(last.arguments) if isinstance(last, AnalysisStep) else {}
+    by = given.get("by")
     table = scene.table(scene.result or "")
     groups = named_column(scene, table, ColumnMention(grouped.by))
     function = grouped.aggregate["function"]
     made = [each.name for each in table.columns if each.name.startswith(f"{function}_")]
     figure = by.name if isinstance(by, AddedColumn) else "count" if function == "count" else made[0]
+    figure = given["name"] if given and by is None else figure  # in another unit
     arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
     title = title_of(grouped) if last is grouped else title_behind(title_of(grouped), last)
     return [("make_chart", {**arguments, "title": title})]

@@ -51,6 +51,17 @@ def explains_number(column: Column, text: str) -> bool:
     return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
 
 
+def codes_called(tables: Sequence[Table], text: str) -> list[tuple[Table, str, str]]:
+    """The tables and columns with a single code whose explanation begins or ends with the words: `overhead` of “OH =
+    overhead cable”."""
+    found = []
+    for table in tables:
+        columns = [each for each in table.columns if each.kind == "text" and each.comment]
+        name, codes = codes_with(columns, text) or ("", [])
+        found += [(table, name, codes[0])] if len(codes) == 1 else []
+    return found
+
+
 def codes_with(columns: Sequence[Column], text: str) -> tuple[str, list[str]] | None:
     """The codes of one column whose explanations begin with the words, else end with them: `additional` of “ADD =
     additional licensing”, `bad` of “UB = unfavourable bad”."""

@@ -8,7 +8,7 @@ from agents.domain import Column, Table
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.words import Words, name_words
 
-_ADVERBS = {
+PERIODS_OF_ADVERBS = {
     "hourly": "hour",
     "daily": "day",
     "weekly": "week",
@@ -21,9 +21,9 @@ _JOINERS = frozenset(("a", "an", "per", "each", "every"))
 
 def without_period(words: Words) -> tuple[Words, str]:
     """The words without the period that a figure is of, and that period; empty if they name none."""
-    if len(words) > 1 and words[0] in _ADVERBS:
-        return words[1:], _ADVERBS[words[0]]
-    if len(words) > 2 and words[-2] in _JOINERS and words[-1] in _ADVERBS.values():
+    if len(words) > 1 and words[0] in PERIODS_OF_ADVERBS:
+        return words[1:], PERIODS_OF_ADVERBS[words[0]]
+    if len(words) > 2 and words[-2] in _JOINERS and words[-1] in PERIODS_OF_ADVERBS.values():
         return words[:-2], words[-1]
     return (), ""
 
@@ -34,7 +34,7 @@ def per(period: str, fits: Callable[[Column], bool] | None) -> Callable[[Column]
 
     def is_per(column: Column) -> bool:
         own = (*name_words(column.name), *name_words(column.comment or ""))
-        says_so = any(each.endswith(period) or _ADVERBS.get(each) == period for each in own)
+        says_so = any(each.endswith(period) or PERIODS_OF_ADVERBS.get(each) == period for each in own)
         return says_so and column.kind in ("integer", "number") and (fits is None or fits(column))
 
     return is_per

@@ -16,11 +16,11 @@ _SINCE = ("between", "from", "since")
 _OF_THEIR = ("of their", "of its", "of the", "of", "in their", "in its", "in", "their", "its", "the")
 RISEN = Phrases("""
     growth | increase[s] | gain[s] | rise | grow | grew | grown | increased | gained | rose | risen
-    | [has|have] (went|gone) up
+    | [has|have] (went|gone|go) up
 """)
 FALLEN = Phrases("""
     decrease[s] | decline[d] | drop | loss | losses | lose | lost | shrink | shrank | shrunk | fall | fell | decreased
-    | dropped | [has|have] (went|gone) down
+    | dropped | [has|have] (went|gone|go) down
 """)
 _NOUNS = frozenset(("growth", "increase", "gain", "rise", "decrease", "decline", "drop", "loss"))
 _ENDS = frozenset((*_SINCE, "by", "more", "over", "less", "at", "under", "and", "or", "with", "?", ".", ","))

@@ -21,6 +21,8 @@ export const offline = {
   say_no_layers: "لا طبقات على الخريطة بعد.",
   say_no_tables: "لا جداول لعرضها بعد. ارفع ملفًا، أو حمّل ملفًا بالأمر `geoagent load`.",
   plan_ranked_bars: "تُرسم أوائل الترتيب أعمدةً بعدد واحد لكل منها",
+  plan_other_chart: "لا يمكن رسم ما يعرضه المخطط الأخير على هيئة مخطط {kind}",
+  plan_no_rest: "لا أستطيع تحديد صفوف {table} الباقية",
   plan_no_charts: "لا مخططات على الخريطة",
   say_empty: "الخريطة فارغة من قبل.",
   say_no_other_layer: "لا طبقة أخرى على الخريطة.",

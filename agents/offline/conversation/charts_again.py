@@ -1,0 +1,83 @@
+"""Charts of the previous answer, and the previous chart drawn in another way: `make it a bar chart`, `split by
+severity`."""
+
+from __future__ import annotations
+
+import re
+
+from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.pieces import GROUP
+from agents.offline.language.phrasebook import TAIL
+from agents.offline.language.vocabulary import Vocabulary
+
+_CHARTED = re.compile(
+    r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
+    r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?"
+    r"(?P<kind>(?:(?:bar|pie|line) )?(?:chart|graph)|line)"
+    r"(?:,? (?:please|pls))?\W*"
+    r"|(?:and |now )?(?:chart|graph) (?:it|them|that|this|those|these)(?:,? (?:please|pls))?\W*",
+    re.IGNORECASE,
+)
+_FIRST_CHARTED = re.compile(
+    r"(?:(?:and|now|just|only|show|me),? )*(?:the )?(?:(?:top|first|highest|largest) (?P<n>\d+)"
+    r"|(?P<m>\d+) (?:highest|largest|greatest|biggest))(?: (?:of (?:them|those|these)|ones))?"
+    r",? (?P<form>(?:as|in|on) an? (?:bar |pie )?(?:chart|graph))(?:,? (?:please|pls))?\W*",
+    re.IGNORECASE,
+)
+_GREATEST_FIRST = re.compile(r",? (?:highest|largest|greatest|biggest|most) first$", re.IGNORECASE)
+_BY_PERIOD = re.compile(r"\b(?:per|by|each|every) (?:month|year)$", re.IGNORECASE)
+_OTHER_CHART = re.compile(
+    r"(?:and |now )?(?:make|turn) (?:it|that|this) (?:into )?an? (?P<kind>pie|bar)(?: chart| graph)? (?:of|by) "
+    r"(?P<by>[^?]+?)(?: instead)?\W*",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(
+    r"(?:and |now )?(?:(?:(?:split|break|colou?r|stack)(?: (?:it|that|this|them))?(?: (?:down|up))?|broken down) by"
+    r"|(?:with )?(?:one|a) (?:line|series|colou?r) (?:per|for each)) (?:the |their )?(?P<by>[^?,]+?)(?: please)?\W*",
+    re.IGNORECASE,
+)
+
+
+def chart_again(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """The request for a chart of the previous answer, or for the previous chart drawn in another way."""
+    return _chart_split(memory, asked_now, vocabulary) or _answer_charted(memory, asked_now, vocabulary)
+
+
+def _chart_split(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`split by severity` after a chart: the chart with a series for each value."""
+    asked, rows = _SPLIT.fullmatch(asked_now), memory.rows
+    if asked is None or rows is None or not rows.charted:
+        return None
+    layer = vocabulary.layer(rows.table)
+    table = vocabulary.table(layer.table if layer is not None else rows.table)
+    is_own = table is not None and vocabulary.columns_called((table,), asked["by"])
+    return f"split the chart by {asked['by']}" if is_own else None
+
+
+def _answer_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+    """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores;
+    `as a line chart` after `crashes per month`."""
+    asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
+    first, question = _FIRST_CHARTED.fullmatch(asked_now), _GREATEST_FIRST.sub("", memory.question_text)
+    if first is not None and re.search(GROUP, question, re.IGNORECASE):
+        return f"{question}, top {first['n'] or first['m']}, {first['form']}"
+    other = _OTHER_CHART.fullmatch(asked_now)
+    if other is not None and rows is not None and rows.charted and rows.filter is None:
+        table = vocabulary.table(rows.table)
+        return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
+    if asked is not None and _BY_PERIOD.search(memory.question_text):
+        kind = re.sub(r" ?(?:chart|graph)$", "", asked["kind"] or "", flags=re.IGNORECASE)
+        return f"{kind} chart of {memory.question_text}".strip()
+    if asked is not None and (asked["kind"] or "").lower().startswith("line"):
+        return None
+    if asked is None or rows is None or not rows.sort or not memory.question_text:
+        return None
+    question = next(
+        (
+            memory.question_text[: -len(each)]
+            for each in TAIL
+            if memory.question_text.lower().endswith(f" {each}")
+        ),
+        memory.question_text,
+    )
+    return f"{question.strip()} as a {asked['kind'] or 'chart'}"
