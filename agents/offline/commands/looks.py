@@ -187,8 +187,8 @@ COMMANDS = (
     command("(unblend|do not blend|(stop|no) blending [of|for]) [{layer:mention}]", _drawn(Look(blend="normal")), 1.0),
     command(f"(label|annotate|caption) [each [one]|every one|{{layer:mention}}] {_LABEL_TEXT}", _labelled),
     command(f"(label|annotate|caption) {{rows:selection}} {_LABEL_TEXT}", _labelled, 6.0),
-    command("(show|add|display|put|write|with|give me|turn on) (labels|names|labelling|name labels)"
-            f" [(of|for|to|on|at|beside|next to) {{layer:mention}}|on] {_LABEL_TEXT}", _labelled),
+    command("(show|add|display|put|write|with|give me|turn on) [the|their] (labels|names|labelling|name labels)"
+            f" [as labels] [(of|for|to|on|at|beside|next to) {{layer:mention}}|on] {_LABEL_TEXT}", _labelled),
     command("(show|add|display|put|write) {layer:mention} (labels|names) [on [it|them]]", _labelled, 0.5),
     command("[add|show|open|give me|use|make] (time slider|timeline|time line|time filter|slider)"
             " [(for|to|of|on) {layer:mention}] [(by|along|using) {column:column}]", _timed),

@@ -52,6 +52,7 @@ from agents.offline.conversation.pieces import (
     list_sorted,
     one_of,
     spelt_out,
+    with_limit,
     with_piece,
     with_time,
 )
@@ -252,11 +253,11 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
 
 
 def _other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None:
-    """`and april?`, also twice, after rows of a month or year were drawn."""
+    """`and april?`, also twice, after rows of a month or year were drawn; `and over 40 %?`."""
     asked = [each.text for each in messages if isinstance(each, UserMessage)]
     while len(asked) > 1 and (again := with_time(asked[-2], asked[-1])) is not None:
         asked[-2:] = [again]
-    return with_time(asked[-1], asked_now) if asked else None
+    return with_time(asked[-1], asked_now) or with_limit(asked[-1], asked_now) if asked else None
 
 
 def _shown_before(messages: Sequence[Message]) -> str:

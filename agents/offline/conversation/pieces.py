@@ -47,7 +47,10 @@ _COUNTS = (
 """The beginning of a question about counts per group."""
 _OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
 LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
-_LENGTH = re.compile(rf"\b\d[\d.,]* ?(?:{LENGTHS})\b", re.IGNORECASE)
+_LENGTH = re.compile(
+    rf"\b(?:\d[\d.,]*(?:/\d)? ?(?:{LENGTHS})|(?:half |a quarter )?(?:of )?(?:an? )?(?:km|kilomet(?:er|re)|mile))\b",
+    re.IGNORECASE,
+)
 _SET_TO = (
     r"(?:(?:and |now |ok |okay )?(?:(?:what|how) about |make (?:it|that|this) |(?:give|show) me "
     r"|(?:change|set|increase|extend|raise|reduce|decrease|lower) (?:it |that |the (?:distance|radius) )?to )?)?"
@@ -276,6 +279,36 @@ def _with_year(before: str, asked_now: str) -> str | None:
     other = year["year"] if year is not None else of_own - 1 if beside and beside["before"] else of_own + 1
     when = (year["when"] if year is not None else None) or (own["when"] if years else "in")
     return f"{before[: own.start()]}{f'{when} ' if when else ''}{other}{before[own.end() :]}"
+
+
+_THAN = (
+    r"over|above|under|below|(?:more|less|fewer|greater|higher|lower|longer|shorter) than|at least|at most"
+)
+_LIMIT = re.compile(
+    rf"\b(?P<how>{_THAN}) (?P<number>\d[\d.,]*)(?P<unit> ?%| (?!and\b|or\b)[a-z]+)?", re.IGNORECASE
+)
+_UPPER = re.compile(r"under|below|less|fewer|lower|shorter|at most", re.IGNORECASE)
+_OTHER_LIMIT = re.compile(
+    rf"(?:and |now |(?:and )?(?:what|how) about |make (?:it|that) )?(?:the ones |those )?(?:(?P<how>{_THAN}) )?"
+    r"(?P<number>\d[\d.,]*)(?P<unit> ?%| [a-z]+)?(?: instead)?\W*",
+    re.IGNORECASE,
+)
+
+
+def with_limit(before: str, asked_now: str) -> str | None:
+    """`what about 30 days` after `clinics with a wait over 20 days`: the request with another limit, if it has a single
+    one; `and under 30` is another condition."""
+    other, limits = _OTHER_LIMIT.fullmatch(asked_now), [*_LIMIT.finditer(before)]
+    if other is None or len(limits) != 1 or not (other["how"] or other["unit"]):
+        return None
+    (own,) = limits
+    unit = own["unit"] or ""
+    is_range = bool(other["how"]) and bool(_UPPER.match(other["how"])) != bool(_UPPER.match(own["how"]))
+    if is_range and asked_now.lower().startswith("and "):
+        return None
+    if other["unit"] and other["unit"].strip() != unit.strip():
+        return None
+    return f"{before[: own.start()]}{other['how'] or own['how']} {other['number']}{unit}{before[own.end() :]}"
 
 
 def _with_amount(before: str, asked_now: str) -> str | None:

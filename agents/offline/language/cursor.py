@@ -162,6 +162,14 @@ class Cursor:
             return token
         return None
 
+    def take_denominator(self) -> float:
+        """Read `/4` before a word, as in `1/4 mile`; 1 if none follows."""
+        slash, number = self.token(), self.token(1)
+        if slash is None or number is None or not (slash.text == "/" and slash.glued and self.word(2)):
+            return 1.0
+        self.at += 2 if number.kind == "number" and number.value else 0
+        return number.value or 1.0
+
     def take_string(self) -> str | None:
         """Read a quoted text."""
         token = self.token()

@@ -308,7 +308,7 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
         cursor.at += 1
     number = cursor.take_number()
     if number is not None:
-        value = number.value
+        value = number.value / cursor.take_denominator()
     else:
         if cursor.word() in ("a", "one", "half") and MAGNITUDES.get(cursor.word(1)):
             value = 0.5 if cursor.word() == "half" else 1.0

@@ -43,6 +43,7 @@ LINKS = Phrases("""
     | seen | spotted | sighted | observed | lying | standing | growing | served by | found | being | are | that | which
     | [that|which|who] (are|is|was|were) still | still | [[that|which] (are|is|need|needs)] to be | where they are
     | were | was | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
+    | (have|had) (we|you|they) (done|made|carried out|logged|recorded)
 """)
 OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
 WITH = Phrases("""
@@ -203,7 +204,8 @@ _THEM = "(it|them|these|those|each|each one)"
 COLOUR_THEM = Phrases(f"(draw|show|map|plot|put|display) {_THEM} | (colour|color|shade|fill|paint) [{_THEM}]")
 LABEL_THEM = Phrases(f"label [{_THEM}] [by|with|using|for]")
 AS_LABELS = Phrases(
-    "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them | labels"
+    "as [a|the] (label|labels|caption|captions|text) | (written|shown|printed) (beside|next to|on) them"
+    " | labels | label | on [it|them]"
 )
 BESIDE_THEM = Phrases(f"(beside|next to|on|onto|at) {_THEM}")
 UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabelled")

@@ -23,7 +23,7 @@ from agents.offline.language.looks.rules import Looks
 from agents.offline.language.nouns import of_column, take_column, take_mention, take_unit
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_names, name_words, singular
+from agents.offline.language.words import are_names, fold, name_words, singular
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -176,25 +176,24 @@ class Grammar(ValueNouns):
                 if count and in_name and isinstance(valued.where, Matches):
                     break  # `cycle paths` are no `separated path`, of cycle counts
                 adjective = None if in_name else self._kinds(before)
-                return replace(valued, where=all_of(adjective, valued.where), all=everything)
+                kind = self.value_of_group(before, valued.mention, valued.where) or all_of(
+                    adjective, valued.where
+                )
+                return replace(valued, where=kind, all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
                 break
         cursor.at = begin
-        if unknown:
-            mention = self._unknown_noun()
-            if mention is not None:
-                return Subject(mention, None, top, all=everything)
+        if unknown and (mention := self._unknown_noun()) is not None:
+            return Subject(mention, None, top, all=everything)
         cursor.at = start
         return None
 
     def _sized(self) -> Subject | None:
         """`3 m wide paths`, `two-lane roads`: a quantity before the noun."""
         cursor, start = self.cursor, self.cursor.at
-        token = cursor.token()
-        is_number = token is not None and (
-            token.kind == "number" or cursor.word().partition("-")[0] in NUMBER_WORDS
-        )
+        token, word = cursor.token(), cursor.word().partition("-")[0]
+        is_number = token is not None and (token.kind == "number" or word in NUMBER_WORDS)
         for ahead in range(1, _MOST_SIZED + 1) if is_number else ():
             cursor.at = start + ahead
             rest = self.subject(pronouns=False)
@@ -241,7 +240,8 @@ class Grammar(ValueNouns):
         if not places:
             return None
         text = words_of([self.cursor.tokens[place] for place in places])
-        owned = text.endswith(("'s", "’s")) and not self.vocabulary.values_called(name_words(text))
+        known = {fold(value) for _, _, value in self.vocabulary.values_called(name_words(text))}
+        owned = text.endswith(("'s", "’s")) and fold(text) not in known
         if days := weekdays_called(text.lower()):
             return DatePart("weekday", days)
         return OneOf(text[:-2] if owned else text, how="kind")

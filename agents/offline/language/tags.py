@@ -7,7 +7,7 @@ data supports is cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from agents.domain import Table
@@ -273,6 +273,9 @@ class Tags(Figures):
         known = [*self.vocabulary.values_called(words), *([group] if group is not None else ())]
         having = {table.id for table, _, _ in known}
         return having.isdisjoint(subject.mention.tables) and any(each.id in having for each in self.roots)
+
+    def own_tables(self) -> Collection[Table]:
+        return self.roots
 
     def _happens_to_others(self, subject: Subject) -> bool:
         """Whether a time after a target is that of the rows near it: `outages near Airport substation since May`."""

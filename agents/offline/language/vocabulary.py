@@ -7,7 +7,7 @@ changes. Matching uses folded singular words, longest match first.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -244,21 +244,19 @@ class Vocabulary:
             self._matched[words] = self.index.match(words)
         return self._matched[words] if self.partial_nouns.isdisjoint(words[:1]) else None
 
-    def match_value(self, words: Words) -> Value | None:
-        """The only table, column and value that the noun means: `oaks` are trees of the species `Oak`."""
-        called = self.values_called(words)
+    def match_value(self, words: Words, among: Collection[Table] = ()) -> Value | None:
+        """The only table, column and value that the noun means, of these tables if one of them has it: `oaks` are trees
+        of the species `Oak`."""
+        known = self.values_called(words)
+        called = [each for each in known if each[0] in among] or known
         found = [each for each in called if names_rows(*each)] or called  # not the city of Red Deer
         if len({table.id for table, _, _ in found}) > 1:
             return None
-        # prefers `crop` to `crop_prev`
-        plain = [
-            each
-            for each in found
-            if all(
-                name_words(other)[: len(own)] == own for _, other, _ in found if (own := name_words(each[1]))
-            )
-        ]
-        return plain[0] if len(plain) == 1 else None
+        names = [name_words(column) for _, column, _ in found]
+        shortest = min(names, key=len, default=())  # prefers `crop` to `crop_prev`
+        plain = [each for each, own in zip(found, names, strict=True) if own == shortest]
+        is_sure = all(name[: len(shortest)] == shortest for name in names)
+        return plain[0] if len(plain) == 1 and is_sure else None
 
     def match_group(self, *words: str) -> Value | None:
         """The only table and column with values that end with these words, and one of them: `oaks` are bur oaks and red

@@ -62,6 +62,8 @@ def may_be_plural(noun: str) -> bool:
 
 _CAMEL, _SIGNS = re.compile(r"([a-z0-9])([A-Z])(?=[^\W\d_])"), re.compile(r"[\W_]+")
 """Where a name is split: `busStops`, but not `pH`."""
+_MC, _OWNED = re.compile(r"\bMc([A-Z])(?=[a-z])"), re.compile(r"(?<=\w)['’][sS]\b")
+"""Parts of names: `McDonald's` is `mcdonalds`, `St John's` is `St Johns`."""
 _PREFIXED = re.compile(r"\b[kMGm](?:Wh?|VA?|Ah?|Hz|Pa|Bq?)\b")
 """Units that are one word: `kWh`."""
 _TYPES = re.compile(r"^([a-z]{1,4})(type)$")
@@ -96,7 +98,8 @@ _SPELLINGS |= {
 
 def _spelt(name: str) -> Words:
     """The words of a name, folded and in British spelling."""
-    split = _TYPES.sub(r"\1 \2", _CAMEL.sub(r"\1 \2", _PREFIXED.sub(lambda unit: unit[0].lower(), name)))
+    whole = _MC.sub(lambda found: f"mc{found[1].lower()}", _OWNED.sub("", name))
+    split = _TYPES.sub(r"\1 \2", _CAMEL.sub(r"\1 \2", _PREFIXED.sub(lambda unit: unit[0].lower(), whole)))
     folded = (fold(word) for word in _SIGNS.split(split) if word)
     return tuple(_SPELLINGS.get(word, word) for word in folded)
 

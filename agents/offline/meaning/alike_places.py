@@ -1,18 +1,20 @@
-"""Several rows with one name at one place, such as the posts of a stop."""
+"""Several rows with one name, such as the posts of a stop, and one row with several names."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from agents.domain import Place
 from agents.offline.language.words import fold
-from agents.offline.meaning.scene import Refuse
+from agents.offline.meaning.scene import Refuse, Scene
 
 MAX_APART_KM = 1.0
 """Maximum height and width of the extent of rows that are one place."""
 _KM_PER_DEGREE = 111.2
+_JOINT_NAMES = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|et|y|e|en)\s+")
 
 
 class SameNames(Refuse):
@@ -36,3 +38,9 @@ def without_repeated(places: Sequence[Place]) -> list[Place]:
     """The places of tables that have their name once, if there are any: a reef, and not the surveys of it."""
     names = Counter((each.table, fold(each.name)) for each in places)
     return [each for each in places if names[each.table, fold(each.name)] == 1] or [*places]
+
+
+def is_one_of_joint(place: Place, text: str, scene: Scene) -> bool:
+    """Whether an area has several names, of which `text` is one: `Headingley` of “Headingley & Hyde Park”."""
+    names = _JOINT_NAMES.split(fold(place.name))
+    return len(names) > 1 and fold(text) in names and scene.table(place.table).geometry_family == "polygon"

@@ -18,7 +18,7 @@ from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.alike_places import SameNames, are_one_place, without_repeated
+from agents.offline.meaning.alike_places import SameNames, are_one_place, is_one_of_joint, without_repeated
 from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
@@ -127,15 +127,6 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
     return places
 
 
-def is_one_of_joint(place: Place, text: str, scene: Scene) -> bool:
-    """Whether an area has several names, of which `text` is one: `Headingley` of “Headingley & Hyde Park”."""
-    names = _JOINT_NAMES.split(fold(place.name))
-    return len(names) > 1 and fold(text) in names and scene.table(place.table).geometry_family == "polygon"
-
-
-_JOINT_NAMES = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|et|y|e|en)\s+")
-
-
 def is_called(place: Place, text: str, vocabulary: Vocabulary) -> bool:
     """Whether `text` is the place's full name or code. A word that names rows or a value is not a code:
     `OAKS`, in an upper-case request, means trees, not an airport."""
@@ -165,6 +156,16 @@ async def places_meant(
 
 
 _BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
+
+
+async def places_of_name(scene: Scene, text: str) -> list[Place]:
+    """As `places_meant`, and all rows of a table that share the name: every McDonald's."""
+    try:
+        return await places_meant(scene, text, shapes=True)
+    except SameNames as same:
+        if len({each.table for each in same.places}) > 1:
+            raise
+        return [*same.places]
 
 
 async def rows_of_places(

@@ -178,7 +178,11 @@ _PARTS = {"half": 0.5, "quarter": 0.25, "three quarters": 0.75, "three quarter":
 
 
 def part_of_unit(words: Sequence[str]) -> tuple[int, float] | None:
-    """The number of words and the value of a fraction before a unit: `a quarter`, `half a`, `three quarters of a`."""
+    """The number of words and the value of a fraction before a unit, `a quarter`, `half a`, `three quarters of a`, or
+    of `a` before a length, `a mile`."""
+    whole = unit_named(words[1]) if words[:1] == ["a"] and len(words[1]) > 1 else None
+    if whole is not None and whole[0].dimension == "length":
+        return 1, 1.0
     begin = 1 if words[:1] == ["a"] else 0
     for length in (2, 1):
         part = _PARTS.get(" ".join(words[begin : begin + length]))

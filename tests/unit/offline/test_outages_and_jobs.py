@@ -16,7 +16,7 @@ from server.gis.catalog.gazetteer import searchable
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, both, where
+from tests.unit.offline.chatting import Chat, both, no, where
 
 OUTAGES = make_table(
     "data.outages", "POINT", "Supply interruptions July 2024 - September 2025 (incident system)",
@@ -91,6 +91,7 @@ def during(column: str, first: str, following: str, kind: str = "date") -> dict[
         ("jobs due in q2 2025", during("due_dt", "2025-04-01", "2025-07-01")),
         ("jobs done in q3 2025", during("done_dt", "2025-07-01", "2025-10-01")),
         ("jobs done since june 2025", where("done_dt", ">=", {"date": "2025-06-01"})),
+        ("jobs not done yet", no(where("status", "=", "Done"))),
         ("no take reserves", where("no_take", "=", "Y")),
         ("reserves with no management plan", where("mgmt_plan", "=", False)),
         ("traffic counts with average speed under 20 km/h", where("avg_spd_kmh", "<", 20)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,9 +48,8 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 def _is_group(areas: Features, table: Table) -> bool:
     """Whether the words for the areas name a column of them: `by habitat`, for sites with a column `habitat`."""
-    name, texts = name_column(table), text_columns(table)
-    called = columns_called((table,), name_words(areas.noun), lambda each: each in texts and each != name)
-    return bool(called)
+    kinds = {each.name for each in text_columns(table) if each != name_column(table)} - {*table.key}
+    return not kinds.isdisjoint(columns_named(table, name_words(areas.noun), whole=True))
 
 
 def _divided(
@@ -159,7 +159,7 @@ def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`population density by district` if no column holds it: per km²."""
     what: ColumnWords = bindings["what"]
     table = context.table(bindings["areas"])
-    names = columns_called((table,), name_words(what.text)) if table is not None else []
+    names = _newest(columns_called((table,), name_words(what.text)) if table is not None else [])
     column = table.column(names[0]) if table is not None and len(names) == 1 else None
     if (
         table is None
@@ -171,7 +171,21 @@ def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if columns_called((table,), (*name_words(what.text), "density")):
         return None
     build = _most_per_area if "how" in bindings else _per_area
-    return build({**bindings, "unit": UNITS["km2"]}, context)
+    return build({**bindings, "what": ColumnWords(names[0]), "unit": UNITS["km2"]}, context)
+
+
+def _newest(names: Sequence[str]) -> list[str]:
+    """The column of the last year, of columns that differ only by a year: `pop_2024` of `pop_2018` and `pop_2024`."""
+    years = {name: found[0] for name in names if (found := _YEAR.findall(name))}
+    alike = {_YEAR.sub("", name) for name in names}
+    return (
+        [max(years, key=lambda each: years[each])]
+        if len(alike) == 1 and len(years) == len(names)
+        else [*names]
+    )
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
 
 
 def _densest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -180,7 +194,7 @@ def _densest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(areas)
     if table is None or top.measure != "dense" or top.column is not None or measure_columns(table, "dense"):
         return None
-    people = measure_columns(table, "people")
+    people = _newest(measure_columns(table, "people"))
     if len(people) != 1 or table.geometry_family != "polygon" or areas.guessed:
         return None
     limit = top.of_several(areas.mention.text).limit

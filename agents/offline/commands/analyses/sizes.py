@@ -49,7 +49,7 @@ _UNIT = "[in {unit:unit}]"
 _OF_ROWS = (
     f"(how much|what|<what> [total]) {_SIZE} of {{source:bare}}",
     f"how much {{source:bare}} {_SIZE}",
-    "how many {unit:unit} of {source:bare}",
+    "(how many|<what>) [total] {unit:unit} of {source:bare}",
 )
 _OF_IT = "[of (it|them|that|those|line|lines|route|length|area|land|surface|ground)]"
 _IS_THERE = (
@@ -254,7 +254,7 @@ def _inside_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 @on(
     f"(<what> [total] {_SIZE} ([in {{unit:unit}}]|in {{unit:unit}} of {{source:bare}})"
-    "|(how many|<what>) [total] {unit:unit} [of (land|line|lines)]|<what> [total] {unit:unit} of {source:bare})"
+    "|(how many|<what>) [total] {unit:unit} [of (land|line|lines)])"
     f" {_BY} {{by:column}} {_FIRST}"
 )
 @on(*(f"{rows} {_LIE} {_BY} {{by:column}} {'' if 'unit' in rows else _UNIT} {_FIRST}" for rows in _OF_ROWS))

@@ -28,7 +28,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.filters.widened import of_compared_column, widened
-from agents.offline.meaning.places import places_meant, row_of
+from agents.offline.meaning.places import places_of_name, row_of
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
@@ -92,10 +92,10 @@ def is_proper(subject: Mention) -> bool:
 
 
 async def _show_place(scene: Scene, intent: i.Show) -> Calls:
-    """Show the rows with these place names; of several with one name, the best known."""
-    places = await places_meant(scene, intent.subject.text, shapes=True)
+    """Show the rows with these place names; of several tables with one name, the best known."""
+    places = await places_of_name(scene, intent.subject.text)
     table = scene.table(places[0].table)
-    column, names = name_column(table), [place.name for place in places]
+    column, names = name_column(table), list(dict.fromkeys(place.name for place in places))
     where = equals(column.name, names) if column is not None else None
     if where is None or await scene.data.count(table.id, where) != len(places):
         rows = [await row_of(scene, place, place.name) for place in places]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from agents.domain import Table
 from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
@@ -57,6 +57,11 @@ class ValueNouns:
     def __init__(self, cursor: Cursor, vocabulary: Vocabulary) -> None:
         self.cursor = cursor
         self.vocabulary = vocabulary
+
+    def own_tables(self) -> Collection[Table]:
+        """Tables whose values are meant rather than those of others: for `a school`, after `restaurants within 1 km
+        of`, the table of the restaurants."""
+        return ()
 
     def value_before_noun(self, begin: int, take_noun: Callable[[], Mention | None]) -> int:
         """The number of words of a value before its noun, or 0: 2 in `wildlife conflict incidents`, even with a table
@@ -117,7 +122,9 @@ class ValueNouns:
             cursor.at = start + max(used[length - 1] - 1, 0)
             last = cursor.word()
             cursor.at += 1
-            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+            found = (
+                self.vocabulary.match_value(words[:length], self.own_tables()) if used[length - 1] else None
+            )
             if found is None and used[length - 1]:
                 found = self._of_next_noun(words[:length])
             if found is not None and last not in NO_ADJECTIVE and self._is_noun_of(*found[:2]):
@@ -196,6 +203,16 @@ class ValueNouns:
         nests`."""
         following = self.cursor.keys()[0]
         return names_species(table, column) and not (following and self.vocabulary.match_table(following))
+
+    def value_of_group(self, places: range, rows: Mention, where: Condition | None) -> Condition | None:
+        """The value before a noun that others of its column end with: `Liquor`, in `liquor stores` beside “Grocery
+        Store”."""
+        column = where.column if isinstance(where, Matches) else None
+        words = name_words(words_of([self.cursor.tokens[place] for place in places]))
+        known = self.vocabulary.values_called(words) if column is not None and words else ()
+        values = {(table.id, own): value for table, own, value in known}
+        value = values.get((rows.tables[0], column.columns[0])) if column is not None else None
+        return OneOf(f'"{value}"', column, "is") if value is not None else None
 
     def _is_list_before_noun(self) -> bool:
         """`pine marten and red squirrel records`: joined singular values, the last followed by a noun."""

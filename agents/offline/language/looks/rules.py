@@ -229,7 +229,7 @@ class Looks(Symbols):
         if cursor.take("with", "showing", "plus"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "of", "containing", "starting"):
-                cursor.take("as labels", "as label", "as a label", "labels", "label")
+                cursor.take(p.AS_LABELS)
                 return replace(look, labelled=True)
             cursor.at = start
             names = cursor.take(p.NAME_WORDS) is not None
