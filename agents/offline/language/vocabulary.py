@@ -245,10 +245,10 @@ class Vocabulary:
         return self._matched[words] if self.partial_nouns.isdisjoint(words[:1]) else None
 
     def match_value(self, words: Words, among: Collection[Table] = ()) -> Value | None:
-        """The only table, column and value that the noun means, of these tables if one of them has it: `oaks` are trees
-        of the species `Oak`."""
+        """The only table, column and value that the noun means, of these tables if one of them has rows of that kind:
+        `oaks` are trees of the species `Oak`."""
         known = self.values_called(words)
-        called = [each for each in known if each[0] in among] or known
+        called = [each for each in known if each[0] in among and names_rows(*each)] or known
         found = [each for each in called if names_rows(*each)] or called  # not the city of Red Deer
         if len({table.id for table, _, _ in found}) > 1:
             return None

@@ -62,9 +62,7 @@ async def place_meant(
 
     `table`: consider only its rows. `rows`: what the place relates to; prefer places within their extent, and first
     of all one of those rows themselves (`bridges near Long Bridge`). `shapes`: prefer places that are not points.
-
-    Raises Refuse if no place has this full name or a table did not answer in time, Ask if several are equally likely.
-    """
+    Raises Refuse if no place has this full name or a table did not answer in time, Ask if several are as likely."""
     name, places = text.partition(",")[0].strip(), await _places_named(scene, text, table)
     near = _only_table(scene, rows)
     if near is not None and near.bounds is not None:
@@ -122,8 +120,11 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
     if not places:
-        nearest = refusals.NEAREST(names=", ".join(dict.fromkeys(alike[:3]))) if alike else ""
-        raise Refuse(refusals.NO_PLACE(text=text), nearest or refusals.THERE_ARE(names=scene.some_tables()))
+        near = list(dict.fromkeys(alike[:3]))
+        hint = (
+            refusals.NEAREST(names=", ".join(near)) if near else refusals.THERE_ARE(names=scene.some_tables())
+        )
+        raise Refuse(refusals.NO_PLACE(text=text), hint, wrong=text, names=near)
     return places
 
 

@@ -80,12 +80,15 @@ class Ask(Stop):
 
 
 class Refuse(Stop):
-    """The data or tools cannot provide this: why, and an alternative."""
+    """The data or tools cannot provide this: why, and an alternative. `wrong`: words that may mean one of `names`."""
 
-    def __init__(self, reason: str, alternative: str = "") -> None:
+    def __init__(
+        self, reason: str, alternative: str = "", *, wrong: str = "", names: Sequence[str] = ()
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.alternative = alternative
+        self.wrong, self.names = wrong, tuple(names)
 
 
 class Say(Stop):

@@ -29,7 +29,7 @@ AREAS = make_table(
     "data.localities", "POLYGON", "",
     [("loc_code", "text", "Code of the locality"), ("loc_name", "text", ""), ("pop_2018", "integer", ""),
      ("pop_2024", "integer", ""), ("area_km2", "number", ""), ("PCT_POV", "number", "Percent below poverty level"),
-     ("wait_d", "integer", "Wait in days"), ("manager", "text", "")],
+     ("wait_d", "integer", "Wait in days"), ("managed_by", "text", "")],
     [("01", "Suba", 100, 120, 2.0, 12.0, 9, "Ines", (1.0, 1.0)),
      ("02", "Bosa", 200, 190, 1.0, 44.0, 30, "Otto", (1.1, 1.1))],
 )  # fmt: skip
@@ -106,7 +106,7 @@ async def test_kinds_of_one_table_near_each_other(chat: Chat, desk: Desk, distan
     ("sentence", "filters"),
     [
         ("show the liquor stores", where("facil_typ", "=", "Liquor")),
-        ("Ines's localities", where("manager", "=", "Ines")),
+        ("Ines's localities", where("managed_by", "=", "Ines")),
         ("localities with poverty over 30%", where("PCT_POV", ">", 30)),
         ("cycle lanes with cover under 20%", where("cover_pct", "<", 20)),
     ],
@@ -150,3 +150,8 @@ async def test_names_are_labels(chat: Chat, sentence: str) -> None:
     answer = await chat(sentence)
     (layer,) = chat.layers.values()
     assert layer.style.label == "loc_name", answer
+
+
+async def test_the_request_with_a_name_that_may_be_meant_is_offered(chat: Chat) -> None:
+    answer = await chat("localities managed by Inez")
+    assert "- localities managed by Ines" in answer
