@@ -346,6 +346,11 @@ COMMANDS += (
         -0.5,
     ),
     command(
+        "how many {what:words} of [all] [the] {rows:selection} [(are|were) there|do we have|in total|all up]",
+        figure_of("sum", counts=True, some=True),
+        -0.5,
+    ),
+    command(
         "how many ({what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}"
         "|(people|persons) (were|are) {what:words} (in|by|during) {rows:selection})",
         figure_of("sum", counts=True),

@@ -39,10 +39,16 @@ LANES = make_table(
     [(1, "Av Suba", 10.0, (1.0, 1.0)), (2, "Cl 26", 30.0, (1.1, 1.1))],
 )  # fmt: skip
 
+COLONIES = make_table(
+    "data.seabird_colony", "POINT", "",
+    [("id", "integer", ""), ("species", "text", ""), ("n_pairs", "integer", "Breeding pairs counted")],
+    [(1, "Little Penguin", 40, (1.0, 1.0)), (2, "Shy Albatross", 900, (1.1, 1.1))],
+)  # fmt: skip
+
 
 @pytest.fixture
 def desk() -> Desk:
-    return Desk(World(SHOPS, TESTS, AREAS, LANES))
+    return Desk(World(SHOPS, TESTS, AREAS, LANES, COLONIES))
 
 
 @pytest.fixture
@@ -155,3 +161,13 @@ async def test_names_are_labels(chat: Chat, sentence: str) -> None:
 async def test_the_request_with_a_name_that_may_be_meant_is_offered(chat: Chat) -> None:
     answer = await chat("localities managed by Inez")
     assert "- localities managed by Ines" in answer
+
+
+@pytest.mark.parametrize(
+    "sentence", ["how many breeding pairs of little penguins all up", "number of pairs of little penguins"]
+)
+async def test_counted_things_of_rows_are_added_up(chat: Chat, sentence: str) -> None:
+    answer = await chat(sentence)
+    ((name, call),) = chat.calls
+    assert (name, call["column"]) == ("column_stats", "n_pairs"), answer
+    assert call["filters"] == where("species", "=", "Little Penguin")
