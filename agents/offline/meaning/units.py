@@ -52,6 +52,7 @@ def density_of(area: Unit) -> Unit | None:
     return {"km²": UNITS["people/km²"], "sq mi": UNITS["people/mi²"]}.get(area.symbol)
 
 
+_YIELDS = word_set("yield yld q qtl bu")
 _WHOLE_NAMES = word_set("acres hectares ha kilometers kilometres km miles")
 """Units that are the whole name of a column of areas or lengths."""
 
@@ -76,6 +77,8 @@ def column_unit(column: Column) -> Unit | None:
             return None  # `est_cost_m` is in millions
         if before[-1] in COLUMN_ENDINGS | _VOLUMES and before[-1] not in _SQUARE:
             return None  # `yield_t_ha`: tonnes per hectare
+        if UNITS[ending].dimension == "area" and _YIELDS & {*before}:
+            return None  # `yld_q_ac`: quintals per acre
         if _is_per_unit(UNITS[ending], column.comment or ""):
             return None  # `VFM_HA`: “growing stock per hectare”
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None

@@ -11,7 +11,7 @@ from agents.offline.conversation.pieces import with_limit, with_piece
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, both, where
 
 SHOPS = make_table(
     "data.food_estab", "POINT", "Licensed food establishments",
@@ -171,3 +171,16 @@ async def test_counted_things_of_rows_are_added_up(chat: Chat, sentence: str) ->
     ((name, call),) = chat.calls
     assert (name, call["column"]) == ("column_stats", "n_pairs"), answer
     assert call["filters"] == where("species", "=", "Little Penguin")
+
+
+async def test_other_values_are_added_too(chat: Chat) -> None:
+    await chat("show the liquor stores")
+    answer = await chat("add the grocery stores too")
+    (layer,) = chat.layers.values()
+    either = both(where("facil_typ", "=", "Liquor"), where("facil_typ", "=", "Grocery Store"), op="or")
+    assert layer.filter == either, answer
+
+
+async def test_a_style_of_one_value_among_colours_is_declined(chat: Chat) -> None:
+    answer = await chat("food estab coloured by facility type, liquor thick")
+    assert not chat.layers, answer

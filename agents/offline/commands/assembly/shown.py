@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 
 from agents.domain import Table
 from agents.offline.commands.assembly.asked import Asked
+from agents.offline.commands.assembly.fitting import columns_of
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
@@ -52,10 +53,18 @@ def shown(asked: Asked, vocabulary: Vocabulary) -> i.Show | None:
     if not _is_style(asked):
         return None
     look = _together([each.value for each in asked.all("look")])
-    if look is None or (look.empty and asked.where is None):
+    if look is None or (look.empty and asked.where is None) or _is_for_one_value(asked, look):
         return None
     words = " ".join(each.text for each in asked.pieces if each.kind == "condition")
     return i.Show(asked.mention, look, asked.where, condition_text=f"{asked.noun} {words}" if words else "")
+
+
+def _is_for_one_value(asked: Asked, look: i.Look) -> bool:
+    """Whether a second style is that of one of the values that have a colour each: `coloured by type, branch thick`."""
+    by = set(look.by.columns) if look.by is not None else set()
+    return len(asked.all("look")) > 1 and any(
+        by.intersection(columns_of(each.value)) for each in asked.all("condition")
+    )
 
 
 def coloured(asked: Asked) -> i.Restyle | None:

@@ -30,7 +30,7 @@ _BREAKS = word_set("""
 """)
 MAX_VALUE_WORDS = 4
 _NO_VALUE_BEGINS = word_set("each every them these those")
-_NO_VALUES = word_set("the a an it them this that map total and or there all") | {
+_NO_VALUES = word_set("the a an it them this that map total and or there all too also yet instead") | {
     "the map",
     "a map",
     "my map",
