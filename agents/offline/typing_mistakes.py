@@ -57,9 +57,8 @@ def _nearest_choice(word: str, choices: Collection[str]) -> str:
     most = 0 if len(word) < MIN_MISTYPED else 1 if len(word) < MIN_MISTYPED_TWICE else 2
     far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
     near = [str(choice) for choice, distance, _ in far if distance == far[0][1] and choice[0] == word[0]]
-    near = [
-        each for each in near if sorted(each) == sorted(word)
-    ] or near  # `nigth` has the letters of `night`
+    same_letters = [each for each in near if sorted(each) == sorted(word)]  # `night`, for `nigth`
+    near = same_letters or near
     return max(near) if len({each.replace("our", "or") for each in near}) == 1 else ""
 
 

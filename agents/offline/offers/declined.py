@@ -57,8 +57,8 @@ async def with_offers(refused: Refuse, text: str, scene: Scene, default: Table |
     if texts.COULD_SAY() in refused.alternative:
         return refused
     meant = [f'"{name}"' if "," in name else name for name in refused.names if refused.wrong in text]
-    near = [text.replace(refused.wrong, name, 1) for name in meant]
-    near = [each for each in near if await is_planned(each, scene, default)]
+    respelt = [text.replace(refused.wrong, name, 1) for name in meant]
+    near = [plain(each) for each in respelt if await is_planned(each, scene, default)]
     near += map(plain, await closest(text, scene, default))
     for each in suggestions_about(scene.agent.registry, text):
         if each != text and each not in near and await is_read(each, scene.vocabulary, None):

@@ -177,12 +177,8 @@ def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 def _newest(names: Sequence[str]) -> list[str]:
     """The column of the last year, of columns that differ only by a year: `pop_2024` of `pop_2018` and `pop_2024`."""
     years = {name: found[0] for name in names if (found := _YEAR.findall(name))}
-    alike = {_YEAR.sub("", name) for name in names}
-    return (
-        [max(years, key=lambda each: years[each])]
-        if len(alike) == 1 and len(years) == len(names)
-        else [*names]
-    )
+    are_alike = len({_YEAR.sub("", name) for name in names}) == 1 and len(years) == len(names)
+    return [max(years, key=lambda each: years[each])] if are_alike else [*names]
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
