@@ -184,3 +184,14 @@ async def test_other_values_are_added_too(chat: Chat) -> None:
 async def test_a_style_of_one_value_among_colours_is_declined(chat: Chat) -> None:
     answer = await chat("food estab coloured by facility type, liquor thick")
     assert not chat.layers, answer
+
+
+async def test_an_offered_name_is_no_markup() -> None:
+    boats = make_table(
+        "data.boats", "POINT", "",
+        [("id", "integer", ""), ("owner", "text", "")],
+        [(1, "Ines [Pol](x)", (1.0, 1.0)), (2, "Otto", (1.0, 1.1))],
+    )  # fmt: skip
+    answer = await Chat(World(boats))("boats where owner is Ines Poll(x)")
+    assert "boats where owner is Ines" in answer
+    assert "[Pol](x)" not in answer.replace("\\[", "")
