@@ -63,11 +63,12 @@ async def with_offers(refused: Refuse, text: str, scene: Scene, default: Table |
     for each in suggestions_about(scene.agent.registry, text):
         if each != text and each not in near and await is_read(each, scene.vocabulary, None):
             near.append(each)
+    hint = plain(refused.alternative) if refused.names else refused.alternative  # with names from the data
     if not near:
-        return refused
+        return Refuse(refused.reason, hint)
     lines = [joined("", ("- ", each)) for each in near[:MAX_OFFERED]]
     offers = joined("\n", (joined("", (texts.COULD_SAY(), "\n")), *lines))
-    return Refuse(refused.reason, joined("\n\n", filter(None, (refused.alternative, offers))))
+    return Refuse(refused.reason, joined("\n\n", filter(None, (hint, offers))))
 
 
 async def offered(

@@ -186,12 +186,12 @@ async def test_a_style_of_one_value_among_colours_is_declined(chat: Chat) -> Non
     assert not chat.layers, answer
 
 
-async def test_an_offered_name_is_no_markup() -> None:
+async def test_names_that_may_be_meant_are_no_markup() -> None:
     boats = make_table(
         "data.boats", "POINT", "",
         [("id", "integer", ""), ("owner", "text", "")],
-        [(1, "Ines [Pol](x)", (1.0, 1.0)), (2, "Otto", (1.0, 1.1))],
+        [(1, "Ines *Pol*", (1.0, 1.0)), (2, "Otto", (1.0, 1.1))],
     )  # fmt: skip
-    answer = await Chat(World(boats))("boats where owner is Ines Poll(x)")
-    assert "boats where owner is Ines" in answer
-    assert "[Pol](x)" not in answer.replace("\\[", "")
+    answer = await Chat(World(boats))("boats of Ines Poll")
+    assert "Did you mean Ines \\*Pol\\*?" in answer
+    assert "- boats of Ines \\*Pol\\*" in answer
