@@ -222,11 +222,14 @@ class Turn:
         return await commands_read(text, start, vocabulary, self._default_table(start))
 
     def _in_place(self, command: Command) -> Command:
-        """The command, changing the filter of the shown layer instead of adding another."""
+        """The command of a request with another piece, changing the filter of the shown layer."""
         shown, layer = command.intent, self.vocabulary.layer(self.recent[0]) if self.recent else None
         if isinstance(shown, Show) and shown.top is None and layer and layer.table in shown.subject.tables:
             subject = Mention(layer.name, layers=(layer.id,))
             return replace(command, intent=Refine(subject, shown.where, mode="replace"))
+        is_narrower = self.text.lower().startswith(("only ", "just "))
+        if isinstance(shown, Refine) and (shown.subject, shown.mode) == (None, "and") and not is_narrower:
+            return replace(command, intent=replace(shown, mode="instead"))
         return command
 
     def _default_table(self, start: int = 0) -> Table | None:

@@ -289,7 +289,7 @@ _LIMIT = re.compile(
 )
 _UPPER = re.compile(r"under|below|less|fewer|lower|shorter|at most", re.IGNORECASE)
 _OTHER_LIMIT = re.compile(
-    rf"(?:and |now |(?:and )?(?:what|how) about |make (?:it|that) )?(?:the ones |those )?(?:(?P<how>{_THAN}) )?"
+    rf"(?:and |now |(?:and )?(?:what|how) about |make (?:it|that) )?(?:(?P<how>{_THAN}) )?"
     r"(?P<number>\d[\d.,]*)(?P<unit> ?%| [a-z]+)?(?: instead)?\W*",
     re.IGNORECASE,
 )

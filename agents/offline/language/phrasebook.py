@@ -204,7 +204,7 @@ _THEM = "(it|them|these|those|each|each one)"
 COLOUR_THEM = Phrases(f"(draw|show|map|plot|put|display) {_THEM} | (colour|color|shade|fill|paint) [{_THEM}]")
 LABEL_THEM = Phrases(f"label [{_THEM}] [by|with|using|for]")
 AS_LABELS = Phrases(
-    "[as] [a|the] (label|labels) | as (caption|captions|text) | [(written|shown|printed)] (on|beside|next to) them | on"
+    "[as] [a|the] (label|labels) | as (caption|captions|text) | [(written|shown|printed)] (on|beside|next to) them"
 )
 BESIDE_THEM = Phrases(f"(beside|next to|on|onto|at) {_THEM}")
 UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabelled")

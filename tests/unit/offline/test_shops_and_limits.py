@@ -87,11 +87,12 @@ def test_another_distance_may_be_a_part_of_a_unit(message: str, distance: str) -
         assert with_piece(before, message) == f"shops within {distance} of a school"
 
 
-async def test_a_limit_of_drawn_rows_is_replaced(chat: Chat) -> None:
-    await chat("localities with poverty over 10%")
-    await chat("what about 40%")
+@pytest.mark.parametrize("sentence", ["localities with poverty over 50%", "poverty over 50%, localities"])
+async def test_a_limit_of_drawn_rows_is_replaced(chat: Chat, sentence: str) -> None:
+    await chat(sentence)
+    answer = await chat("what about 40%")
     (layer,) = chat.layers.values()
-    assert layer.filter == where("PCT_POV", ">", 40)
+    assert layer.filter == where("PCT_POV", ">", 40), answer
 
 
 @pytest.mark.parametrize(

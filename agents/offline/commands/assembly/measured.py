@@ -77,9 +77,7 @@ class MeasuredPieces:
         for length in range(len(words), 0, -1):
             if not used[length - 1] or (length > 1 and words[length - 1] in _JOINING):
                 continue
-            own = self.cursor.token(used[length - 1] - 1)
-            of_it = own is not None and own.text.endswith(("'s", "’s"))  # `each district's share`
-            names = self.vocabulary.columns_called((self.table,), " ".join(words[: length - of_it]))
+            names = self.vocabulary.columns_called((self.table,), " ".join(words[:length]))
             if names and not are_of_other_years(names, words[length:]):
                 self.cursor.at = place + used[length - 1]
                 text = self.cursor.since(place)

@@ -229,13 +229,17 @@ class Looks(Symbols):
         if cursor.take("with", "showing", "plus"):
             start = cursor.at
             if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "of", "containing", "starting"):
-                cursor.take(p.AS_LABELS)
+                cursor.take(p.AS_LABELS, "on it", "on")
                 return replace(look, labelled=True)
             cursor.at = start
             names = cursor.take(p.NAME_WORDS) is not None
             cursor.at = start
             columns = self.several_columns()
-            if columns and (names or cursor.take(p.AS_LABELS)):
+            are_names = cursor.word(-1) in (
+                "name",
+                "names",
+            )  # `with the zone names on`, not `with the alarm on`
+            if columns and (names or cursor.take(p.AS_LABELS) or (are_names and cursor.take("on it", "on"))):
                 return replace(look, label=columns, labelled=True)
         return None
 
