@@ -210,7 +210,7 @@ async def test_a_number_of_a_statement_of_the_models_refers_to_it(samples_url: s
         counted = await answer(
             one, model, [asked], ["There are 50 in Asia, and 9,999 elsewhere."], insists=True
         )
-    assert [source is not None for _, source in marks(counted)] == [True, False]
+    assert [source is not None for _, source in marks(counted)] == [True, False], counted["message"]
     assert "'Asia'" in counted["sources"][0]["sql"]
 
 
