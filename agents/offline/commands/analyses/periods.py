@@ -138,8 +138,8 @@ def columns_of_period(
     table: Table, period: str, named: Sequence[str] | None, where: Condition | None = None
 ) -> tuple[Sequence[str], bool] | None:
     """The dates that a period may be of, several if it is unclear which, or the column of years (True) for years and
-    decades; None if there is none. `named`: the columns that the request names for it, else those of `where` (`stops
-    installed since 2015 per year`)."""
+    decades; None if the table has none. `named`: the columns that the request names for it, else those of `where`
+    (`stops installed since 2015 per year`)."""
     if named is None:
         named = _dates_of(table, where) or None
     times = times_of(table) if named is None else _named_columns(table, named)

@@ -15,7 +15,7 @@ _COVERED = 0.95
 
 async def link_between(scene: Scene, table: Table, other: Table) -> Link | None:
     """The only foreign key between two tables; without any, the only pair of columns that their names and values
-    say to be one. None if there is none, or no telling which."""
+    say to be one. None if there is no such pair, or more than one."""
     found = links(table, other, scene.vocabulary.few_tables)
     if any(each.declared for each in found):
         return found[0] if len(found) == 1 else None
