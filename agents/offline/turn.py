@@ -144,7 +144,7 @@ class Turn:
             self.text, self.preferred = answered(question, self.text)
         self.written = self.text
         before = self._vocabulary_before() if self.done else self.vocabulary
-        again = request_meant(self.messages[: self.begin], self.text, before)
+        again = request_meant(self.messages[: self.begin + 1], self.text, before)
         if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
         self.text = with_table_named(self.text, before)

@@ -62,6 +62,7 @@ from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
 from agents.offline.language.nouns import are_counts
+from agents.offline.language.tokens import takes_back
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.offers.readable import is_readable
@@ -150,9 +151,13 @@ _LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
 
 
 def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> Again | None:
-    """The request that the message stands for; None if it is a request of its own."""
-    spoken = Spoken.of(messages, vocabulary)
-    found = requests_again(messages, spoken, text.strip())
+    """The request that the text of the last message stands for; None if it is a request of its own."""
+    spoken = Spoken.of(messages[:-1], vocabulary)
+    found = requests_again(messages[:-1], spoken, text.strip())
+    if not found and any(takes_back(each.text) for each in messages[-1:] if isinstance(each, UserMessage)):
+        other = text.strip().removesuffix("'s")  # `no, Winter's`
+        is_own = not other.lower().startswith("in ") and is_readable(text, vocabulary, spoken.default)
+        found = [] if is_own else requests_again(messages[:-1], spoken, f"what about {other}")
     return next(
         (each for each in found if is_readable(each.text, vocabulary, spoken.default)),
         next(iter(found), None),

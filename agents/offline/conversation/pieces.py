@@ -72,8 +72,13 @@ _YEAR_BESIDE = re.compile(
     r"(?: that)?\W*",
     re.IGNORECASE,
 )
-_MONTH = re.compile(rf"\b(?P<month>{one_of([*MONTHS])})\b(?: (?P<of>(?:19|20)\d\d)\b)?", re.IGNORECASE)
-_OTHER_MONTH = re.compile(rf"{AND}(?:in )?{_MONTH.pattern}(?: instead)?\W*", re.IGNORECASE)
+_MONTH = re.compile(
+    r"(?:\b(?P<when>in|on|from|since|before|after|until|by) (?:the )?)?(?P<day>\b\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
+    rf"\b(?P<month>{one_of([*MONTHS])})\b(?P<date> \d{{1,2}}(?:st|nd|rd|th)?\b,?)?(?: (?P<of>(?:19|20)\d\d)\b)?",
+    re.IGNORECASE,
+)
+_AND_ALSO = r"(?!and (?:since|before|after|until|by|from)\b)"  # another condition
+_OTHER_MONTH = re.compile(rf"{_AND_ALSO}{AND}{_MONTH.pattern}(?: instead)?\W*", re.IGNORECASE)
 _IN_UNIT = rf"in (?:{one_of([*UNITS])}|square \w+)"
 
 
@@ -257,13 +262,14 @@ def _with_ordinal(before: str, asked_now: str) -> str | None:
 
 
 def with_time(before: str, asked_now: str) -> str | None:
-    """`and april?` after `inspections in March 2023`, `and in 2024?`: the request with another month, of the same year
-    if none is given, or with another year."""
+    """`and april?` after `inspections in March 2023`, `before 20 june` after `before 15 june 2024`, `and in 2024?`: the
+    request with another month or day, of the same year if none is given, or with another year."""
     month, months = _OTHER_MONTH.fullmatch(asked_now), [*_MONTH.finditer(before)]
     if month is not None and len(months) == 1:
         (own,) = months
-        of = month["of"] or own["of"]
-        return f"{before[: own.start()]}{month['month']}{f' {of}' if of else ''}{before[own.end() :]}"
+        kept = {"when": own["when"], "of": own["of"]}
+        parts = (part or kept.get(name) or "" for name, part in month.groupdict().items())
+        return f"{before[: own.start()]}{' '.join(' '.join(parts).split())}{before[own.end() :]}"
     return _with_year(before, asked_now)
 
 

@@ -189,6 +189,11 @@ _MEANT = re.compile(
 )
 
 
+def takes_back(text: str) -> bool:
+    """Whether a message takes the previous request back: `no, Kotla Branch`."""
+    return _RETRACTING.match(text.lstrip()) is not None
+
+
 def normalized(text: str) -> str:
     """A message without whom it is for (`urgent:`, `the mayor wants to know`) and what takes another one back (`no,
     sorry`) at its beginning, without `please` or thanks at its end, which say nothing else, and with `altogether` as

@@ -9,6 +9,7 @@ from agents.geo.wording.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.lexicon import MEASURES, spelt_out
 from agents.offline.language.names.columns import (
+    ENDED,
     columns_called,
     measure_columns,
     records_last_time,
@@ -310,7 +311,7 @@ def _times_of_origin(table: Table) -> list[Column]:
     times, years = (
         [each for each in own if not records_last_time(each)] for own in (times_of(table), _years(table))
     )
-    return times or years
+    return [each for each in times if not ENDED & spelt_out(each.name)] or times or years
 
 
 def _years(table: Table) -> list[Column]:

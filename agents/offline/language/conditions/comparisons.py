@@ -10,6 +10,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.explained_numbers import column_by_unit
 from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days, take_last
+from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
 from agents.offline.language.names.columns import columns_called, fits_column
@@ -62,9 +63,9 @@ class Comparisons(ColumnsCompared):
         """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, optionally with the column or
         measure."""
         cursor, start = self.cursor, self.cursor.at
-        cursor.take(*(_LINKS if column is None else ("is", "are", "was", "of", "lies")))
-        value = cursor.at
-        found: Compare | Between | None = self._range() or self._compared() or self._afterwards(column)
+        link = cursor.take(*(_LINKS if column is None else ("is", "are", "was", "of", "lies")))
+        value, lasts = cursor.at, link == "for" and cursor.word(-2) in _UNDECIDED
+        found: Compare | Between | None = self._range() or self._compared(lasts) or self._afterwards(column)
         if found is None and column is not None:
             cursor.at = value
             found = self.with_other_column()
@@ -129,7 +130,7 @@ class Comparisons(ColumnsCompared):
             low, high = _of_one_kind(low, high)
         return Between(low, high, column)
 
-    def _compared(self) -> Compare | None:
+    def _compared(self, lasts: bool = False) -> Compare | None:
         cursor = self.cursor
         comparator = take_comparator(cursor)
         if comparator is None:
@@ -140,7 +141,9 @@ class Comparisons(ColumnsCompared):
         cursor.take("the year", "year")
         column = self._measured()
         last_day = word in ("since", "after") and take_last(cursor)
-        value = last_day or take_day(cursor) or take_quantity(cursor) or self.named_row()
+        age = None if last_day else take_age(cursor, sure=lasts or measure == "old")
+        measure = "old" if lasts and age else measure
+        value = last_day or age or take_day(cursor) or take_quantity(cursor) or self.named_row()
         if value is None or (isinstance(value, NamedRow) and measure in ("", "old", "time")):
             return None
         if word in ("after", "before", "since", "until", "till", "since before"):
@@ -321,18 +324,10 @@ class Comparisons(ColumnsCompared):
 
 
 _LINKS = (
-    "that are",
-    "which are",
-    "that lie",
-    "lying",
-    "lie",
-    "lies",
-    "located",
-    "situated",
-    "are",
-    "is",
-    "for",
-)
+    "that are", "which are", "that lie", "lying", "lie", "lies", "located", "situated", "are", "is", "for",
+)  # fmt: skip
+_UNDECIDED = word_set("open outstanding pending unresolved waiting")
+"""States that began with the row: `pending for more than 6 months`."""
 
 
 def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare | Between:

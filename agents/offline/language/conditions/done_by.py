@@ -363,8 +363,7 @@ class DoneBy(NotDone):
         return None
 
     def flag_is(self) -> Condition | None:
-        """`where rehab is due`: the words of a boolean column or its comment, with `is` before the last; or
-        `at risk`."""
+        """`at risk`, `that are on the list of buildings at risk`: the name of a flag, or the words of its comment."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take("that are", "which are", "that is", "which is", "are", "is")
         whole = take_column(cursor, self.vocabulary, self.tables)
@@ -373,20 +372,5 @@ class DoneBy(NotDone):
         cursor.at = start
         if (flag := take_flag(cursor, self.tables)) is not None and not goes_on(cursor):
             return Compare("=", True, ColumnMention(flag.name.replace("_", " "), (flag.name,)))
-        cursor.at = start
-        cursor.take("where", "whose", "that have", "with")
-        cursor.take("the")
-        flags = (each for table in self.tables for each in table.columns if each.kind == "boolean")
-        names = ((each, (each.name.replace("_", " "), each.comment or "")) for each in flags)
-        phrases = ((each, text) for each, texts in names for text in texts)
-        for column, phrase in phrases:
-            words = fold(re.split(r"[;:,.(]", phrase)[0]).split()
-            for verb in ("is", "are", "was", "were") if len(words) > 1 else ():
-                if not (length := cursor.sees([*words[:-1], verb])):
-                    continue
-                negative = cursor.word(length) == "not"
-                if cursor.word(length + negative) == words[-1]:
-                    cursor.at += length + negative + 1
-                    return Compare("=", not negative, ColumnMention(" ".join(words), (column.name,)))
         cursor.at = start
         return None

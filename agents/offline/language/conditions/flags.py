@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from agents.domain import Column, Table
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.comments import codes_explained, comment_head
-from agents.offline.language.words import Phrases, are_forms, fold, name_words, word_set
+from agents.offline.language.words import Phrases, Words, are_forms, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
 ABSENT = Phrases("is not present | is absent | does not apply | doesn't apply | is not available")
@@ -88,6 +89,20 @@ def is_flag_named(column: Column, words: Sequence[str]) -> bool:
 _DOING = word_set("run operate make take do go give hold put serve")
 """Verbs of comments that tell nothing without their objects: “Run with an electric truck”."""
 _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|since)\b"
+
+
+def words_told(column: Column) -> frozenset[str]:
+    """The words of a column's name, also spelt out, and of its comment up to the explanation of values."""
+    return spelt_out(column.name) | {*words_said(column.comment)}
+
+
+@lru_cache(maxsize=65536)
+def words_said(comment: str | None) -> Words:
+    """The words of a comment up to the explanation of values."""
+    return name_words(_VALUES_EXPLAINED.sub("", comment or ""))
+
+
+_VALUES_EXPLAINED = re.compile(r"^[YyJj]\w*/[Nn]\w*\b|\([^()]*\)|[:;=].*|\b[YyJj]\w*\s?/\s?[Nn]\w*\b.*")
 
 
 def tables_by_flag(tables: Iterable[Table]) -> Mapping[str, Sequence[Table]]:

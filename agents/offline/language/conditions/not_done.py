@@ -3,16 +3,28 @@ since 2020`, `that don't run on Sundays`."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons
+from agents.offline.language.conditions.flags import is_flag, words_told
 from agents.offline.language.conditions.times.days import take_period
+from agents.offline.language.conditions.times.relative import take_age
+from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.conditions.verbs import is_empty_where_not, records, records_only_action
 from agents.offline.language.names.columns import columns_called
-from agents.offline.language.nouns import take_quantity
-from agents.offline.language.words import Phrases, fold, is_participle, name_words, singular
+from agents.offline.language.words import (
+    Phrases,
+    are_forms,
+    fold,
+    is_participle,
+    name_words,
+    singular,
+    word_set,
+)
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -33,6 +45,33 @@ DONE_IN = Phrases("""
     | [that|which] (happened|occurred|took place)
 """)
 """Verbs that say no more than the rows do."""
+
+
+MAX_STATED = 10
+"""Maximum number of words of a statement about one column."""
+_OPENS = word_set("where whose with that which who")
+_IS, _HAS = word_set("is are was were be been being do does did"), word_set("has have had")
+_DENIES = word_set("no not never isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't")
+_GETS = word_set(
+    "got get getting received receive receiving given taken made recorded counted measured surveyed data"
+)
+_PARTS = {
+    " ": word_set("the a an any its their yet still ever"),
+    "V": _IS,
+    "H": _HAS,
+    "D": _DENIES,
+    "G": _GETS,
+}
+_SAYS = _IS | _HAS | _DENIES
+_STATED = re.compile(r"O?C+(?:[VH]+D?V*|DV*|G+D?)[CG]+|O?[VH]*D[VH]*[GH]C+|O?DC+[VH]+[CG]*|O?DC+G+")
+"""The forms of statements: `stubble was burnt`, `shc not issued`, `tail gets no water`; `never got a grant`; `no filter
+was given`; `no boardings data`."""
+
+
+def _tells(column: Column, words: Sequence[str]) -> bool:
+    """Whether the name and comment of a column have all words, also in other forms."""
+    own = words_told(column)
+    return all(word in own or any(are_forms(word, each) for each in own) for word in words)
 
 
 class NotDone(Comparisons):
@@ -103,13 +142,56 @@ class NotDone(Comparisons):
         since = take_period(cursor, mention) or self.comparison(mention) if not empty else None
         return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
 
+    def stated(self) -> Condition | None:
+        """`where stubble was burnt`, `with card not issued`, `that never got a grant`, `where no filter was given`: the
+        flag that the words tell of, or deny; for the only other column that they name, that its value is missing."""
+        cursor, start = self.cursor, self.cursor.at
+        if _SAYS.isdisjoint(cursor.words[start : start + MAX_STATED]):
+            return None
+        form, content = self._form_of_statement()
+        columns = {each.name: each for table in self.tables for each in table.columns}
+        found = [each for each in columns.values() if is_flag(each) and _tells(each, content)]
+        denied = "D" in form
+        if not found and denied:
+            found = [columns[each] for each in columns_called(self.tables, tuple(content))]
+        known = (each for word in content for each in self.vocabulary.values_called((word,)))
+        is_value = any(table in self.tables for table, _, _ in known)
+        if len(found) == 1 and not is_value and _STATED.fullmatch(form) and ends_value(cursor):
+            mention, last = ColumnMention(cursor.since(start), (found[0].name,)), cursor.word(-1)
+            if is_flag(found[0]) and not (denied and is_empty_where_not(found[0], last)):
+                return Compare("=", not denied, mention)
+            return Empty(mention, unknown=is_flag(found[0]))
+        cursor.at = start
+        return None
+
+    def _form_of_statement(self) -> tuple[str, list[str]]:
+        """What the next words are, a letter each (O opens, V verb, D denies, G gets or does, C tells of a column), and
+        those that tell of one."""
+        form, content = "", list[str]()
+        columns = [each for table in self.tables for each in table.columns]
+        while len(form) < MAX_STATED and (word := self.cursor.word()):
+            told = [
+                each for each in columns if len(word) > 2 - bool(content) and _tells(each, name_words(word))
+            ]
+            letter = next((letter for letter, words in _PARTS.items() if word in words), "")
+            if not form and word in _OPENS:
+                form += "O"
+            elif letter and not (letter == "G" and content and told):
+                form += letter.strip()
+            elif told:
+                form, columns = form + "C", told
+                content += name_words(word)
+            else:
+                break
+            self.cursor.at += 1
+        return form, content
+
     def _for_so_long(self, column: ColumnMention) -> Compare | None:
         """`for more than two years`, after `not calibrated`: longer ago than that."""
         start = self.cursor.at
         if self.cursor.take("for", "in"):
             self.cursor.take("more than", "over", "at least")
-            value = take_quantity(self.cursor)
-            if value is not None and value.unit is not None and value.unit.dimension == "time":
+            if (value := take_age(self.cursor, sure=True)) is not None:
                 return Compare(">", value, column, measure="old")
         self.cursor.at = start
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.domain import Column, Table
@@ -18,13 +19,12 @@ _OF_DATES = word_set("date day dt time at of on the when was")
 
 
 def is_empty_where_not(column: Column, done: str) -> bool:
-    """Whether the column's comment says “empty where never counted”."""
-    words = (
-        name_words((column.comment or "").rpartition("empty where")[2])
-        if "empty where" in (column.comment or "")
-        else ()
-    )
-    return bool({"not", "never"} & set(words)) and done in words
+    """Whether the column's comment says “empty where never counted”, or “empty = not counted”."""
+    denied = _EMPTY_WHERE.search(column.comment or "")
+    return denied is not None and done in name_words(denied[1])
+
+
+_EMPTY_WHERE = re.compile(r"(?i)\bempty (?:where|when|if|=) ((?:not|never)\b[^;.]*)")
 
 
 def is_given_by(column: Column, done: str) -> bool:

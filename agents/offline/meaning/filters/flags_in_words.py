@@ -3,12 +3,17 @@ follow up`, water points that are `broken`."""
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.conditions.flags import ALLOWED, BANNED, flag_values, is_flag
-from agents.offline.language.lexicon import spelt_out
+from agents.offline.language.conditions.flags import (
+    ALLOWED,
+    BANNED,
+    flag_values,
+    is_flag,
+    words_said,
+    words_told,
+)
 from agents.offline.language.words import are_forms, name_words, word_set
 from agents.offline.meaning.stored_values import equals, is_of_another
 
@@ -24,8 +29,6 @@ _WORKS = word_set("functional functioning working operational operating")
 _BROKEN = word_set("broken defective faulty broke")
 """Words for things that do not work: `broken`, `out of order`."""
 _OUT_OF_ORDER = ("out", "of", "order")
-_REST = re.compile(r"[:;(=].*|\b[YyJj]\w*\s?/\s?[Nn]\w*\b.*")
-"""The rest of a comment, which tells the values."""
 
 
 def flag_in_words(table: Table, text: str) -> Cql2 | None:
@@ -38,7 +41,7 @@ def flag_in_words(table: Table, text: str) -> Cql2 | None:
         return None
     flags = [each for each in table.columns if is_flag(each)]
     if is_broken or set(words) <= _WORKS:
-        found = [each for each in flags if _WORKS & _words(each)]
+        found = [each for each in flags if _WORKS & words_told(each)]
     else:
         about = [] if set(words) <= ALLOWED | BANNED else [each for each in flags if _is_about(each, words)]
         found = [each for each in about if not is_of_another(table, each, words)]  # a closed road
@@ -51,13 +54,9 @@ def tells_number(column: Column, number: float) -> bool:
     return column.kind == "boolean" and f"{number:g}" in name_words(column.comment or "")
 
 
-def _words(column: Column) -> frozenset[str]:
-    return spelt_out(column.name) | {*name_words(_REST.sub("", column.comment or ""))}
-
-
 def _is_about(column: Column, words: list[str]) -> bool:
     """Whether the name or comment has all words, also in other forms, or two of them written as one."""
-    own, said = _words(column), name_words(_REST.sub("", column.comment or ""))
+    own, said = words_told(column), words_said(column.comment)
     together = {first + second for first, second in pairwise(said)}
     return all(
         word in own or word in together or any(are_forms(word, each) for each in own) for word in words

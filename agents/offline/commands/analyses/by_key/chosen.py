@@ -18,7 +18,8 @@ from agents.offline.meaning.steps import AnalysisStep, step
 
 YET = "[yet|so far|to date|at all|ever]"
 _NO = (
-    "(without|with no|that have no|which have no|having no|have no|has no|had no|that had no|lacking)"
+    "(without|with no|that have no|which have no|having no|have no|has no|had no|that had no|lacking|where no"
+    "|where there (is|are|was|were) no)"
     " [a|an|any|a single]"
 )
 _NEVER_HAD = (
@@ -26,8 +27,8 @@ _NEVER_HAD = (
     " [yet] [ever] (had|have|got|get|received|receive|seen|see) [a|an|any|a single|their first]"
 )
 RECORDED = (
-    "(raised|logged|recorded|registered|reported|filed|opened|created|done|made|carried out|undertaken|performed|held"
-    "|booked|assigned|against them|for them)"
+    "[was|were|has been|have been] (raised|logged|recorded|registered|reported|filed|opened|created|done|made"
+    "|carried out|undertaken|performed|held|booked|assigned|taken|found|against them|for them)"
 )
 _NEVER = (
     "[that|which|who] (not|are not|aren't|were never|was never|are never|have never been|has never been|haven't been"
@@ -176,6 +177,7 @@ def _that(rows: Features, said: str) -> str:
         "that",
         "which",
         "who",
+        "where",
         "without",
         "with",
         "having",

@@ -9,12 +9,31 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_count
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity
+from agents.units import Unit
 
 ONE_DAY = datetime.timedelta(days=1)
 MAX_PERIODS = 1000
 """Maximum number of periods back from today."""
 _DAYS = {"day": 1, "week": 7}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
+
+
+_AGES = {
+    "day": Unit("days", "time", 1.0), "week": Unit("weeks", "time", 7.0), "month": Unit("months", "time", 30.44),
+    "year": Unit("years", "time", 365.25),
+}  # fmt: skip
+
+
+def take_age(cursor: Cursor, *, sure: bool) -> Quantity | None:
+    """`6 months`, `a year`; unless `sure`, before `ago` or `old`."""
+    start = cursor.at
+    count = 1 if cursor.take("a", "an") else take_count(cursor)
+    unit = _AGES.get(cursor.word().removesuffix("s")) if count is not None else None
+    cursor.at += 1
+    if count is None or unit is None or not (sure or cursor.word() in ("ago", "old")):
+        cursor.at = start
+        return None
+    return Quantity(float(count), unit, cursor.since(start))
 
 
 def take_relative_days(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | None:
