@@ -293,7 +293,8 @@ class _Planner(PlanReader):
         by_figure = "counts" in self.traits(last.name) or first_or_last
         if figures and by_figure:
             return source, ColumnWords(f"{figures[-1]['function']} {figures[-1]['column'].text}")
-        if "counts" in self.traits(last.name):
+        is_count = "groups" in self.traits(last.name) and first_or_last  # `top 5`, of numbers by group
+        if is_count or "counts" in self.traits(last.name):
             return source, AddedColumn("count")
         if "makes_areas" in self.traits(last.name) and self.family(source) == "point":
             if "groups" in self.traits(last.name):

@@ -7,7 +7,7 @@ wins.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.domain import Table
@@ -86,7 +86,9 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
                 question = Parser(text, vocabulary, parser.default).question(
                     commands[unread].start, goes_on=True
                 )
-                parts = [*commands[:unread], question] if question is not None else None
+                if question is not None:
+                    before = apply_to_all_nouns(text, commands[:unread], question, vocabulary, parse)
+                    parts = [*before, question]
             return parts or commands
         is_better = unread is not None or (question is not None and not _doubts(question, vocabulary))
         return [question] if question is not None and is_better else commands
@@ -105,11 +107,8 @@ def _question_first(
         head = Parser(_JOINED.sub("", text[:begin]), vocabulary, default).question(start)
         if head is None or _doubts(head, vocabulary):
             continue
-        rows = getattr(head.intent, "subject", None)
-        spoken_of = (
-            vocabulary.table(rows.tables[0]) if rows is not None and len(rows.tables) == 1 else default
-        )
-        rest = parse(text, vocabulary, spoken_of, begin)
+        tables: Sequence[str] = getattr(getattr(head.intent, "subject", None), "tables", ())
+        rest = parse(text, vocabulary, vocabulary.table(tables[0]) if len(tables) == 1 else default, begin)
         if not any(is_unread(each.intent) for each in rest):
             return [head, *rest]
     return None

@@ -52,8 +52,9 @@ def _rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     rows = bound["rows"]
     if rows.mention.pronoun or not rows.mention.tables or (rows.where is None and rows.top is None):
         return None
-    if isinstance(rows.where, OneOf) and rows.top is None and not is_plural(rows.mention.text):
-        return None  # `Heathrow airport` and `the country France` are places
+    is_one = isinstance(rows.where, OneOf) and rows.top is None and not is_plural(rows.mention.text)
+    if is_one and not any(map(str.isdigit, rows.where.text)):
+        return None  # `Heathrow airport` and `the country France` are places, `fire K70396` is not
     return Show(rows.mention, Look(), rows.where, rows.top, rows.all, rows.condition_text, zoom=True)
 
 
@@ -114,7 +115,8 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
             return [("zoom_to", {"place": intent.place})]
         return [("zoom_to", {"bounds": list(meant.bounds)})]
     if intent.place is not None:
-        if len(named := await places_named_with_noun(scene, intent.place, None)) == 1:
+        named = await places_named_with_noun(scene, intent.place, None)
+        if len({each.table for each in named}) == 1:
             return await zoom(scene, Zoom(place=named[0].name, table=named[0].table))
         await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]

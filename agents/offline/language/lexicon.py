@@ -10,6 +10,7 @@ from functools import lru_cache
 from agents import units
 from agents.geo.styling import ramps
 from agents.geo.styling.colours import CSS_NAMES
+from agents.offline.language.names.foreign import MEANINGS
 from agents.offline.language.words import name_words, word_set
 
 ARTICLES = word_set("a an the all every each any some these those my our your world's")
@@ -140,7 +141,7 @@ MEASURE_OF_NOUN = {
 }  # fmt: skip
 """Measures that nouns mean if no column has that name."""
 
-ABBREVIATIONS: dict[str, tuple[str, ...]] = {
+ABBREVIATIONS: dict[str, tuple[str, ...]] = MEANINGS | {
     own: tuple(words.split())
     for own, words in {
         "addr": "address", "alt": "altitude", "amt": "amount", "cd": "code", "cond": "condition", "ct": "count number",
@@ -172,7 +173,6 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
         "recd": "received", "rtg": "rating rated", "seg": "segment", "sq": "square", "stat": "status",
         "surv": "survey surveyed", "vel": "velocity", "stn": "station",
         "sun": "sunday", "temp": "temperature", "tot": "total", "val": "value", "vol": "volume", "yr": "year",
-        **dict.fromkeys(("naam", "namn", "navn", "nom", "nombre", "nome", "nazwa", "naziv", "nimi"), "name"),
     }.items()
 }  # fmt: skip
 """Abbreviations in names of columns and tables, and names in other languages."""

@@ -17,6 +17,7 @@ from agents.offline.language.names.columns import (
 )
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import UNIT_WORDS, are_made
+from agents.offline.language.names.rows import year_of_rows
 from agents.offline.language.words import are_forms, fold, name_words, nearest, word_set
 from agents.offline.meaning import units
 from agents.offline.meaning.conditions import (
@@ -162,7 +163,9 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         return _when_if_a_year(table, named_column(scene, table, mention, unit=unit), value)
     if isinstance(value, Day) or condition.measure == "time":
         is_year = isinstance(value, Day | Quantity) and value.text.isdigit()
-        return (_year_of_rows(table) if is_year else None) or _time_column(scene, table)
+        return (year_of_rows(table, _years(table), times_of(table)) if is_year else None) or _time_column(
+            scene, table
+        )
     if isinstance(value, NamedRow):
         return top_column(scene, table, Top(1, measure=condition.measure, word=f"than {value.text}"))
     by_measure = [
@@ -316,16 +319,6 @@ def _times_of_origin(table: Table) -> list[Column]:
 
 def _years(table: Table) -> list[Column]:
     return [column for column in table.columns if holds_years(column)]
-
-
-def _year_of_rows(table: Table) -> Column | None:
-    """The only column that is just the year of a row, if no date is that of the row: `yr` beside `first_egg`."""
-    own = [each for each in _years(table) if name_words(each.name) in _ONLY_YEARS and not each.comment]
-    dated = any(_DATES & spelt_out(each.name) for each in times_of(table))
-    return own[0] if len(own) == 1 and not dated else None
-
-
-_ONLY_YEARS, _DATES = (("yr",), ("year",), ("season",)), word_set("date day time timestamp")
 
 
 def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> Column:

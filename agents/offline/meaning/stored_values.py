@@ -11,7 +11,7 @@ from agents.offline.answers import refusals
 from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
-from agents.offline.language.lexicon import things_called
+from agents.offline.language.lexicon import spelt_out, things_called
 from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.names.costs import word_cost
 from agents.offline.language.names.keys import is_key_name
@@ -383,7 +383,8 @@ _EMPTY_MEANS = re.compile(
 def is_of_another(table: Table, flag: Column, words: Sequence[str]) -> bool:
     """Whether a flag column describes the state of another thing: `rd_closed` is about a road, not the burst."""
     own = {*words, *_OF_FLAGS, *name_words(table.name)}
-    return bool(_STATES.intersection(words)) and not own.issuperset(name_words(flag.name))
+    others = [each for each in name_words(flag.name) if own.isdisjoint(spelt_out(each))]
+    return bool(_STATES.intersection(words) and others)
 
 
 def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:

@@ -95,15 +95,12 @@ _LIST_JOINERS = (",", "and", ", and", "&")
 
 
 def _ends_with_noun(command: Command) -> bool:
-    """Whether nothing follows the noun of the rows that a command shows."""
-    shown = command.intent
-    return (
-        isinstance(shown, Show)
-        and bool(shown.subject.tables)
-        and shown.top is None
-        and shown.look.empty
-        and command.text.endswith(shown.subject.text)
-    )
+    """Whether nothing follows the noun of the rows that a command shows or counts."""
+    meant = command.intent
+    if not isinstance(meant, Count | Show) or not meant.subject.tables:
+        return False
+    is_plain = isinstance(meant, Count) or (meant.top is None and meant.look.empty)
+    return is_plain and command.text.endswith(meant.subject.text)
 
 
 def _after_noun(
@@ -113,7 +110,10 @@ def _after_noun(
     meant = command.intent
     if isinstance(meant, Analyse):
         noun = _noun_near(meant) if meant.is_read else ""
-        return command.text[len(noun) :] if noun and command.text.startswith(noun) else ""
+        counting, _, behind = command.text.partition(noun) if noun else (command.text, "", "")
+        return behind if counting.lower().strip() in ("", "how many") else ""
+    if isinstance(meant, Count) and meant.where is not None and meant.subject.tables:
+        return command.text.partition(meant.subject.text)[2]
     if not isinstance(meant, Show) or meant.where is None:
         return ""
     start, noun, behind = command.text.partition(meant.subject.text)
@@ -132,7 +132,8 @@ def _noun_near(meant: Analyse) -> str:
     if not isinstance(step, AnalysisStep) or step.operation != "select_by_location":
         return ""
     source = step.inputs[0][1]
-    return source.text if source.where is None and not source.made else ""
+    ends_with_noun = source.mention is not None and source.text.endswith(source.mention.text)
+    return source.text if ends_with_noun and not source.made else ""
 
 
 _AND_OF_IT = re.compile(

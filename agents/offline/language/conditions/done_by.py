@@ -9,9 +9,10 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
 from agents.offline.language.conditions.explained_numbers import explains_number, values_in
 from agents.offline.language.conditions.flags import is_flag, says_allowed, take_flag
-from agents.offline.language.conditions.not_done import NotDone
+from agents.offline.language.conditions.not_done import WE_DID, NotDone
 from agents.offline.language.conditions.value_text import goes_on, values_known
 from agents.offline.language.conditions.verbs import is_given_by, outcome_of, records
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.rows import columns_alike
@@ -38,7 +39,6 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.units import column_unit, is_year
 
 _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
-_WE_DID = ("did we", "did they", "we", "they", "have we", "have they", "did you")
 _ARE, _RUN = Phrases("[that|which] (are|is|were)"), frozenset(("manage", "operate", "run"))
 _MOST_WORDS = 4
 """Maximum length of a value that is looked up."""
@@ -76,7 +76,7 @@ class DoneBy(NotDone):
             text = self.value_text() if owners else ""
             return OneOf(text, ColumnMention("owner", owners), "is") if text else None
         cursor.take(_ARE)
-        did, said = cursor.take(*_WE_DID) is not None, cursor.word()
+        did, said = cursor.take(*WE_DID) is not None, cursor.word()
         word = participle_of(said) if did else said
         verb = english().irregular.get(word)
         if did and (own := self.vocabulary.values_called((word,))):
@@ -161,7 +161,7 @@ class DoneBy(NotDone):
             c.name
             for table in self.tables
             for c in table.columns
-            if not words.isdisjoint(name_words(c.name)) or words & {*comment_head(c.comment)[-1:]}
+            if not words.isdisjoint(spelt_out(c.name)) or words & {*comment_head(c.comment)[-1:]}
         ]
         return [each for each in own if set(name_words(each)) <= words] or own
 

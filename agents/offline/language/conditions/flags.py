@@ -82,7 +82,8 @@ def is_flag_named(column: Column, words: Sequence[str]) -> bool:
     """Whether the words name the flag itself, not a detail: `treated` of “Treated against ash borers”, but
     not `ash`."""
     named = re.split(_REST_OF_COMMENT, column.comment or "", maxsplit=1, flags=re.IGNORECASE)[0]
-    names = {*name_words(column.name), *name_words(named)} - (_DOING - {*name_words(column.name)})
+    own = spelt_out(column.name)
+    names = own | ({*name_words(named)} - _DOING)
     return all(word in names or any(are_forms(word, each) for each in names) for word in words)
 
 

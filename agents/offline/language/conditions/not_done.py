@@ -22,6 +22,7 @@ from agents.offline.language.words import (
     fold,
     is_participle,
     name_words,
+    participle_of,
     singular,
     word_set,
 )
@@ -37,8 +38,8 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 
+WE_DID = ("did we", "did they", "we", "they", "have we", "have they", "did you")
 _DATES = ("date", "timestamp")
-
 
 DONE_IN = Phrases("""
     [that were|which were|were] (done|made|carried out|conducted|performed|undertaken)
@@ -82,12 +83,13 @@ class NotDone(Comparisons):
         raise NotImplementedError
 
     def done_in_time(self) -> Condition | None:
-        """`inspections done in March 2025`: the time of the rows; `outages that started in May`: the date called so."""
+        """`inspections done in March 2025`: the time of the rows; `outages that started in May`, `did we close in May`:
+        the date called so."""
         done = self.cursor.take(DONE_IN)
         if done is None:
             self.cursor.take("that", "which")
-            self.cursor.take("are", "is", "were", "was")
-            done = self.cursor.word()
+            did = self.cursor.take("are", "is", "were", "was", *WE_DID) in WE_DID
+            done = participle_of(self.cursor.word()) if did else self.cursor.word()
             self.cursor.at += 1
         dates = self._dates_of(done.rpartition(" ")[2], is_known=done in DONE_IN)
         found = self.one() if done in DONE_IN or len(dates) == 1 else None

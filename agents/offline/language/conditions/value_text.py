@@ -14,7 +14,7 @@ from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.language.words import Words, fold, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Matches, OneOf
 from agents.offline.meaning.units import unit_named
 
@@ -146,12 +146,17 @@ class ValueRules:
             known = [each for each in known if shortest > 1 or is_code or not each[2].isupper()]
             names = {name for table, name, _ in known if table in self.tables}
             names &= set(column.columns) if column is not None else names
-            if len(names) == 1 and used[length - 1]:
+            if len(names) == 1 and used[length - 1] and not self._are_other_rows(words[:length]):
                 start = cursor.at
                 cursor.at += used[length - 1]
                 text = known[0][2] if "the" in words[1:length] and len(known) == 1 else cursor.since(start)
                 return OneOf(f'"{text}"', ColumnMention(min(names), tuple(names)), "is")
         return None
+
+    def _are_other_rows(self, words: Words) -> bool:
+        """Whether words after `and` are rows of another table: `open complaints and damaged containers`."""
+        named = self.vocabulary.match_table(words[-1:]) if self.cursor.word(-1) in ("and", "&") else None
+        return named is not None and {table.id for table in named.found}.isdisjoint(t.id for t in self.tables)
 
     def _hint(self, value: str) -> str:
         """The parentheses after a value: ` (VCP)` after `vitrified clay`, as stored; ` (Kinshasa)`, as part

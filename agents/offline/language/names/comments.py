@@ -10,7 +10,7 @@ from types import MappingProxyType
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import COUNTED_ALIKE, MONTHS, same_state, things_called
 from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
-from agents.units import UNITS
+from agents.units import COLUMN_ENDINGS, UNITS, Unit
 
 HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
@@ -102,11 +102,31 @@ def is_paper_of(noun: str, comment: str | None) -> bool:
 
 
 def columns_in_unit(tables: Sequence[Table], words: Words) -> list[str]:
-    """The numbers whose comment ends with this unit: `kV`, of several voltages."""
+    """The numbers whose comment ends with this unit: `kV`, of several voltages; or whose name does: `km`, of
+    `length_km`."""
     unit = ("".join(words),)  # `kVA` is read as two words
-    return list(
-        dict.fromkeys(each.name for table in tables for each in table.columns if unit_at_end(each) == unit)
+    columns = [each for table in tables for each in table.columns]
+    found = [each.name for each in columns if unit_at_end(each) == unit]
+    if not found and len(words) == 1 and words not in (names := [name_words(each.name) for each in columns]):
+        measured = UNITS.get(words[0])
+        found = [
+            each.name for each, name in zip(columns, names, strict=True) if _is_in_unit(each, name, measured)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _is_in_unit(column: Column, name: Words, unit: Unit | None) -> bool:
+    """Whether a number's name ends with a unit of a size or mass, and with no second one as `kg_ha` does."""
+    is_size = unit is not None and unit.dimension in _SIZES and column.kind in ("integer", "number")
+    return (
+        is_size
+        and len(name) > 1
+        and UNITS.get(name[-1]) == unit
+        and not {name[-2]} & (COLUMN_ENDINGS | {"per"})
     )
+
+
+_SIZES = ("length", "area", "mass", "volume")
 
 
 def unit_at_end(column: Column) -> Words:
@@ -225,8 +245,21 @@ def codes_of(column: Column) -> Mapping[Words, tuple[str, ...]]:
     explained = codes_explained(column.comment)
     known = {code for codes in explained.values() for code in codes if code in column.samples}
     if not known or len(column.samples) < MAX_COMMON:
-        return {words: codes for words, codes in explained.items() if codes[0] in known}
+        others = _all_but(column) if len(column.samples) < MAX_COMMON else {}
+        return others | {words: codes for words, codes in explained.items() if codes[0] in known}
     return explained
+
+
+def _all_but(column: Column) -> dict[Words, tuple[str, ...]]:
+    """The values of a state that its comment explains by the others: “Active = everything but Out”."""
+    said = _ALL_BUT.findall(column.comment or "")
+    found = {name_words(name): tuple(s for s in column.samples if s != value.strip()) for name, value in said}
+    return {words: values for words, values in found.items() if 0 < len(values) < len(column.samples)}
+
+
+_ALL_BUT = re.compile(
+    r"\b([A-Z][^\W\d_]+) ?= ?(?:all|any|anything|everything|not)(?: (?:but|except|other than))? ([^,;.()=]+)"
+)
 
 
 def same_states(column: Column) -> Mapping[str, str]:

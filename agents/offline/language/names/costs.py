@@ -318,6 +318,8 @@ def _nouns_of_ing(table: Table) -> frozenset[str]:
     return frozenset(word for word in first if are_forms(word, last))
 
 
+EVENTS = word_set("incident event occurrence case record unit")
+"""Nouns for rows that say no more than the word before them: “Wildfire incidents”."""
 _KEY_ENDS = frozenset(("no", "nr", "number", "id", "code", "cd"))
 """Last words of row numbers."""
 
@@ -332,11 +334,12 @@ def _nouns_of_keys(table: Table) -> frozenset[str]:
     numbers = _numbered([column.name for column in table.columns])
     own = name_words(table.name)[-1]
     compound = frozenset(noun for noun in numbers if own.endswith(noun) and own != noun)
-    nouns = _numbered(keys) if keys else numbers
+    nouns = _numbered(keys) if keys and keys != ["id"] else numbers
     if len(keys) > 1 or not nouns:
         return compound
     named = re.split(r"[,;:.(]|\band\b", fold(table.comment or ""))
-    kinds = [head[-1] for part in named if (head := comment_head(part.strip()))]
+    heads = [head for part in named if (head := comment_head(part.strip()))]
+    kinds = [each for head in heads for each in (head[-2:] if head[-1] in EVENTS else head[-1:])]
     return compound | {noun for noun in nouns if any(kind.endswith(noun) for kind in kinds)}
 
 

@@ -11,7 +11,7 @@ from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS, spelt_out
 from agents.offline.language.names.columns import DULL
 from agents.offline.language.names.comments import comment_head, phrases_for_rows, row_in_words, second_noun
-from agents.offline.language.names.costs import nouns_of_columns, nouns_of_names, word_cost
+from agents.offline.language.names.costs import EVENTS, nouns_of_columns, nouns_of_names, word_cost
 from agents.offline.language.words import are_forms, name_words, naming_places, word_set
 
 Words = tuple[str, ...]
@@ -54,7 +54,8 @@ def nouns_of_rows(table: Table) -> dict[str, float]:
 @lru_cache(maxsize=65536)
 def _nouns_in(phrase: str) -> frozenset[str]:
     words = name_words(phrase)
-    return frozenset(word for at in naming_places(phrase) if len(word := words[at]) > 2) - DULL
+    named = {words[at] for at in naming_places(phrase)} | {*(words[-2:-1] if words[-1] in EVENTS else ())}
+    return frozenset(word for word in named if len(word) > 2) - DULL
 
 
 def cost_of_rows(table: Table, part: Words) -> float | None:
@@ -101,12 +102,18 @@ def _without_number(name: str) -> str:
 
 
 def names_rows(table: Table, name: str, value: str = "") -> bool:
-    """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat`; or the table has its
-    words (`bridleways` of “Footpaths and bridleways”)."""
+    """Whether a value can name its rows: `oaks` of `species`, but not `rivers` of `habitat` or `trucks` of routes; or
+    the table has its words (`bridleways` of “Footpaths and bridleways”)."""
     column = table.column(name)
     column_words = spelt_out(name).union(name_words(column.comment or "") if column is not None else ())
     own = spelt_out(table.name).union(name_words(table.comment or ""))
+    if not _CARRIERS.isdisjoint(column_words - own):
+        return False
     return bool(_KINDS & column_words) or (value != "" and set(name_words(value)) <= own)
+
+
+_CARRIERS = word_set("vehicle veh driver equipment device")
+"""Things beside the rows: the type of a route's vehicle is no type of route."""
 
 
 def names_species(table: Table, name: str) -> bool:
@@ -118,3 +125,17 @@ def names_species(table: Table, name: str) -> bool:
 
 
 _SPECIES = word_set("species genus taxon vernacular")
+
+
+def year_of_rows(table: Table, years: Sequence[Column], dates: Sequence[Column]) -> Column | None:
+    """The only one of the years that is just the year of a row, if no date is that of the row: `yr` beside
+    `first_egg`; or the year of its noun, beside several dates: `fire_yr` of fires."""
+    own = [each for each in years if name_words(each.name) in _ONLY_YEARS and not each.comment]
+    if any(_DATES & spelt_out(each.name) for each in dates):
+        nouns = nouns_of_rows(table) if len(dates) > 1 else {}
+        named = {(noun, *year) for noun in nouns for year in _ONLY_YEARS}
+        own = [each for each in years if name_words(each.name) in named]
+    return own[0] if len(own) == 1 else None
+
+
+_ONLY_YEARS, _DATES = (("yr",), ("year",), ("season",)), word_set("date day time timestamp")

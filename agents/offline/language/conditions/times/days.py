@@ -288,12 +288,13 @@ def take_part_of_year(cursor: Cursor, column: ColumnMention | None = None) -> Be
 
 
 def take_days(cursor: Cursor) -> tuple[Day, Day] | None:
-    """`March and June 2021`, `3 March to 5 June 2021`: one year for both. Returns None without moving the
-    cursor if none follows."""
+    """`March and June 2021`, `3 March to 5 June 2021`, `March 3 to June 5, 2021`: one year for both. Returns None
+    without moving the cursor if none follows."""
     start = cursor.at
     number = cursor.take_number() if cursor.word(1) in MONTHS else None
     month = MONTHS.get(cursor.word())
     cursor.at += month is not None
+    number = number or (_day_behind_month(cursor) if month is not None else None)
     last = take_day(cursor) if month is not None and cursor.take(*RANGE_JOINERS) else None
     first = _day_of(last.text[:4], month, number) if last is not None and month is not None else None
     if first is None or last is None or len(first.text) != len(last.text) or first.text >= last.text:
@@ -309,11 +310,8 @@ def _spelt_day(cursor: Cursor) -> Day | None:
     month = MONTHS.get(cursor.word())
     if month is not None:
         cursor.at += 1
-        before_year = cursor.token(1) if day is None else None
-        if before_year is not None and (before_year.lower in _ORDINAL or before_year.text == ","):
-            day = cursor.take_number()  # `June 1st, 2020`
-            cursor.at += cursor.word() in _ORDINAL
-            cursor.take(",")
+        day = day or _day_behind_month(cursor)  # `June 1st, 2020`, `Jun 1 2020`
+        cursor.take(",")
         year = cursor.take_number()
         if year is not None and len(year.text) == 4 and year.text.isdigit():
             found = _day_of(year.text, month, day)
@@ -321,6 +319,14 @@ def _spelt_day(cursor: Cursor) -> Day | None:
                 return found
     cursor.at = start
     return None
+
+
+def _day_behind_month(cursor: Cursor) -> Token | None:
+    """A day of the month: a number that is no year."""
+    token = cursor.token()
+    day = cursor.take_number() if token is not None and len(token.text) < 3 else None
+    cursor.at += cursor.word() in _ORDINAL and day is not None
+    return day
 
 
 _ORDINAL = ("st", "nd", "rd", "th")
