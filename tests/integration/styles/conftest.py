@@ -42,6 +42,7 @@ async def places(database: Database) -> None:
 async def registry(database: Database) -> Registry:
     known = Registry(database.reader, ("data",), None)
     await known.refresh()
+    await known.settle()  # the extents, which a busy machine reads later
     return known
 
 
