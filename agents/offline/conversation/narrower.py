@@ -121,7 +121,8 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
     if not rows or (shown is not None and shown.id in rows):
         return False
     own = {each.name for each in shown.columns} if shown is not None else set()
-    parts = {words[at:end] for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
+    begins = [at for at in range(len(words)) if not (at and words[at - 1].isdigit())]  # no unit
+    parts = {words[at:end] for at in begins for end in range(at + 1, len(words) + 1)}
     columns = {name for part in parts for name in vocabulary.columns_called([*rows.values()], " ".join(part))}
     columns |= {
         name for part in parts for table, name, _ in vocabulary.values_called(part) if table.id in rows

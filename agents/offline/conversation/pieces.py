@@ -40,11 +40,10 @@ AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){ENDS}).*|", re.IGNORECASE | re.DO
 _BREAK_DOWN = r"(?:and |now )?(?:(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?|split )"
 _SAME_AGAIN = r"(?:and |now )?(?:do )?(?:the )?same(?: thing| question)?(?: again)?,? (?:but )?"
 _OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN}|{_SAME_AGAIN})?"
-_COUNTS = (
+_COUNTS = (  # the beginning of a question about counts per group
     r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
 )
-"""The beginning of a question about counts per group."""
 _OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
 LENGTHS = one_of([name for name, unit in UNITS.items() if unit.dimension == "length"])
 _LENGTH = re.compile(
@@ -310,19 +309,23 @@ def with_limit(before: str, asked_now: str) -> str | None:
     (own,) = limits
     unit = own["unit"] or ""
     is_range = bool(other["how"]) and bool(_UPPER.match(other["how"])) != bool(_UPPER.match(own["how"]))
-    if is_range and asked_now.lower().startswith("and "):
-        return None
-    if other["unit"] and other["unit"].strip() != unit.strip():
+    is_and = is_range and asked_now.lower().startswith("and ")
+    if is_and or (other["unit"] and other["unit"].strip() != unit.strip()):
         return None
     return f"{before[: own.start()]}{other['how'] or own['how']} {other['number']}{unit}{before[own.end() :]}"
 
 
 def _with_amount(before: str, asked_now: str) -> str | None:
-    """`make it 800 m`, `top 20 instead`, if the question has exactly one such amount."""
+    """`make it 800 m`, `make it 800`, `top 20 instead`, if the question has exactly one such amount."""
     far, number = (each.fullmatch(asked_now) for each in (_OTHER_LENGTH, _OTHER_NUMBER))
-    if far is not None and len(_LENGTH.findall(before)) == 1:
+    lengths, first = _LENGTH.findall(before), [*_FIRST.finditer(before)]
+    if far is not None and len(lengths) == 1:
         return _LENGTH.sub(lambda _: far["far"], before)
-    if number is not None and len(first := [*_FIRST.finditer(before)]) == 1:
+    length = re.fullmatch(r"[\d.,]+(?P<unit> ?[^\W\d]+)", lengths[0]) if len(lengths) == 1 else None
+    is_other = first or _LIMIT.search(before) or asked_now.strip().isdigit()
+    if number is not None and not number["word"] and length is not None and not is_other:
+        return before.replace(length[0], number["number"] + length["unit"])
+    if number is not None and len(first) == 1:
         word = number["word"] or first[0]["word"]
         return f"{before[: first[0].start()]}{word} {number['number']}{before[first[0].end() :]}"
     ranked = [*re.finditer(rf"(?:^|\bthe )(?=(?:{one_of([*SUPERLATIVES])})\b)", before, re.IGNORECASE)]
@@ -344,18 +347,15 @@ def _with_group(before: str, asked_now: str) -> str | None:
 
 
 def _as_rate(before: str, asked_now: str) -> str | None:
-    """`per 10,000 inhabitants` after `complaints per district`. The question is worded unlike the title of its result,
-    which would be read as that."""
+    """`per 10,000 inhabitants` after `complaints per district`, worded unlike the title of its result."""
     rate = re.fullmatch(
         rf"{_OPENER}(?P<asked>per (?:\d[\d., ]* )?(?:thousand |million )?"
         r"(?:people|persons?|inhabitants?|residents?|capita|head))\W*",
         asked_now,
         re.IGNORECASE,
     )
-    if rate is None:
-        return None
     groups = re.sub(r"\bper (?=[a-z]+$)", "in each ", before.rstrip(" ,"))
-    return f"{groups} {rate['asked']}"
+    return f"{groups} {rate['asked']}" if rate is not None else None
 
 
 def counted_by(asked_now: str) -> str | None:
