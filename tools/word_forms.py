@@ -127,6 +127,7 @@ def main(folder: Path) -> None:
     """Write the extract."""
     known = dict(synsets(folder))
     irregular = {line.split()[0]: line.split()[1] for line in (folder / "verb.exc").read_text().splitlines()}
+    irregular |= {"sown": "sow"}  # which it lacks
     used = {line.split("%")[0] for line in (folder / "cntlist.rev").read_text("latin1").splitlines()}
     derived = roots(known, used)
     licence = [line.strip() for line in (folder / "data.adv").read_text("latin1").splitlines()[:29]]

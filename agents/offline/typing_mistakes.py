@@ -17,7 +17,7 @@ from agents.offline.language.words import fold
 from agents.offline.unknown_words import data_words, unknown_words
 
 MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
-"""Minimum word lengths for correcting one mistake, and two."""
+"""Minimum word lengths for correcting any mistake, and two; shorter ones may lack a letter or have two exchanged."""
 MAX_NEAR = 10
 
 
@@ -41,12 +41,15 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     values = data_words(text, vocabulary)
     names |= {f"{name}s" for name in names}
     values |= {f"{value}s" for value in values}
-    known = (names, language_words() | language_of(vocabulary.operations).limits)
+    language = language_words() | language_of(vocabulary.operations).limits
 
     def right_for(word: str) -> str:
-        return next(filter(None, (_nearest_choice(word, each) for each in known)), "") or _nearest_choice(
-            word, values & (english.candidates(word) or set())
-        )
+        if found := _nearest_choice(word, names):
+            return found
+        english_words = english.candidates(word) or set()
+        found = _nearest_choice(word, language) or _nearest_choice(word, values & english_words)
+        swapped = {each for each in english_words if sorted(each) == sorted(word)}
+        return "" if swapped and found not in swapped else found  # `nigth` is no `ninth`
 
     right = {word: right_for(fold(word)) for word in unknown}
     return {} if "" in right.values() else right
@@ -54,11 +57,13 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
 
 def _nearest_choice(word: str, choices: Collection[str]) -> str:
     """The only choice at the least edit distance with the same first letter; empty if it is too far or not unique."""
-    most = 0 if len(word) < MIN_MISTYPED else 1 if len(word) < MIN_MISTYPED_TWICE else 2
+    most = 1 if len(word) < MIN_MISTYPED_TWICE else 2
     far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
     near = [str(choice) for choice, distance, _ in far if distance == far[0][1] and choice[0] == word[0]]
     same_letters = [each for each in near if sorted(each) == sorted(word)]  # `night`, for `nigth`
-    near = same_letters or near
+    if len(word) < MIN_MISTYPED:
+        near = [each for each in near if len(each) > len(word)]  # `with`, for `wih`
+    near = same_letters or [each for each in near if each.removesuffix("s") not in near or each[-1] != "s"]
     return max(near) if len({each.replace("our", "or") for each in near}) == 1 else ""
 
 

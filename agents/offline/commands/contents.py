@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,10 @@ from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import Commands, command, row_column, tables_of
 from agents.offline.language.conditions.flags import is_flag
+from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import OBSERVED
-from agents.offline.language.names.columns import measure_columns, times_of
+from agents.offline.language.names.columns import fact_columns, measure_columns, records_last_time, times_of
+from agents.offline.language.names.costs import TIMES
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, are_names, doers_of, english, name_words
@@ -204,6 +207,9 @@ def _dates_called(verb: str, tables: Sequence[Table]) -> list[str]:
         for each in columns
         if all(any(are_forms(word, own) for own in name_words(each.name)) for word in done)
     ]
+    recorded = [each for each in columns if all(records(each, word) for word in done)]
+    last = [each for each in recorded if records_last_time(each)]  # not when the next one is due
+    called = called or [each.name for each in last or recorded]
     is_only_date = len(columns) == 1 and verb in OBSERVED
     return called or [each.name for each in columns if is_only_date]
 
@@ -222,6 +228,8 @@ def _row_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     dates = _dates_called(bound["does"], tables)
     if len(tables) != 1 or len(dates) != 1 or (subject.top is None) != ("which" in bound):
         return None
+    if isinstance(subject.where, OneOf) and subject.where.how == "named" and "where" not in bound:
+        return Rows(subject.mention, subject.where, None, MOST_FIRST, (dates[0],), wording=(bound["does"],))
     top = subject.top or Top(
         1, bound["which"] not in ("first", "earliest"), ColumnMention(bound["does"], (dates[0],))
     )
@@ -242,11 +250,30 @@ def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     )
 
 
+_AND_ALSO = "[[,] and (what|who|when) (is|are|was|were) [the|its|their] {also:words}]"
+
+
 @on("when (was|were) {whose:words} {does:words}")
+@on("when (was|were) {whose:words} (last|most recently) {does:words}", cost=-0.5)
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the Goethe School opened?`: the value of the date column with that name."""
-    names = set(_dates_called(bound["does"], vocabulary.few_tables))
-    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and " " not in bound["does"] else None
+    does = bound["does"]
+    names = set(_dates_called(does, vocabulary.few_tables))
+    return Lookup(names.pop(), bound["whose"], instead=does) if len(names) == 1 and " " not in does else None
+
+
+@on(f"opener=(when|what|who) (is|are|was|were) [the] {{what:words}} of [the] {{whose:words}} {_AND_ALSO}")
+def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the last check of the Rabet playground and what was the result?`: one or two columns of the rows of
+    this name; after `when` a date."""
+    own = [
+        table.column(name) for table in vocabulary.few_tables for name in fact_columns(table, bound["what"])
+    ]
+    is_fact = bool(own) and (bound["opener"] != "when" or all(each and each.kind in TIMES for each in own))
+    is_fact = is_fact and not re.search(r"\band (?:what|who|when)\b", bound["whose"])
+    if not is_fact or (bound["opener"] != "when" and "also" not in bound):
+        return None
+    return Lookup(bound["what"], bound["whose"], also=(bound["also"],) if "also" in bound else ())
 
 
 @on("(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)")

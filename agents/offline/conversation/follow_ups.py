@@ -57,7 +57,7 @@ from agents.offline.conversation.pieces import (
     with_time,
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
-from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
 from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
@@ -379,7 +379,7 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
 def _may_be_name(text: str, vocabulary: Vocabulary) -> bool:
     """Whether words in small letters may be a name, `argentina`: a word of them is unknown otherwise."""
     tables, words = vocabulary.few_tables, text.split()
-    if THOSE.match(text) or any(char.isdigit() for char in text):
+    if THOSE.match(text) or any(char.isdigit() for char in text) or PRONOUNS & set(words):
         return False  # `those above 1000 m` are a condition
     if vocabulary.match_table(name_words(text)) or any(
         vocabulary.columns_called(tables, each) for each in words

@@ -67,6 +67,7 @@ class Nearest(Operation[NearestArguments]):
                 "<ask> {target:bare} (is|are|lies|lie) (nearest|closest) (to|from) (each|every|all) [of] {source}",
                 "how far [away] (is|are) (each|every|all) [of] {source:bare} from [its|their] (nearest|closest)"
                 " {target}",
+                "how far [away] is [the] {source} (from|to) [its|the] (nearest|closest) {target}",
             )
         ),
         *(

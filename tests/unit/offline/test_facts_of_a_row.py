@@ -16,9 +16,13 @@ BORES = make_table(
     "Boreholes",
     [("id", "integer", ""), ("REF", "text", ""), ("aquifer", "text", ""), ("use", "text", ""),
      ("depth_m", "number", ""), ("drilled", "date", ""), ("sealed", "boolean", ""), ("status", "text", ""),
-     ("operator", "text", ""), ("nitrate_mgl", "number", "Nitrate, mg/l")],
-    [(1, "26-7-0108", "Gallocanta", "domestic", 419.0, "1970-10-17", False, "active", "CHE", 30.0, (1.0, 40.0)),
-     (2, "26-7-0109", "Jiloca", "irrigation", 120.0, "1991-02-03", True, "closed", "ACA", None, (2.0, 41.0))],
+     ("operator", "text", ""), ("nitrate_mgl", "number", "Nitrate, mg/l"),
+     ("last_insp", "date", "Last inspection"), ("next_insp", "date", "Next inspection due"),
+     ("insp_res", "text", "Result of the last inspection")],
+    [(1, "26-7-0108", "Gallocanta", "domestic", 419.0, "1970-10-17", False, "active", "CHE", 30.0,
+      "2024-03-01", "2027-03-01", "minor defects", (1.0, 40.0)),
+     (2, "26-7-0109", "Jiloca", "irrigation", 120.0, "1991-02-03", True, "closed", "ACA", None,
+      "2025-04-02", "2028-04-02", "passed", (2.0, 41.0))],
 )  # fmt: skip
 
 
@@ -37,6 +41,13 @@ def _world() -> World:
         ("is 26-7-0109 active?", "No: **26-7-0109**: `status` closed"),
         ("which aquifer does 26-7-0109 use?", "`aquifer` Jiloca"),
         ("who operates 26-7-0109?", "`operator` ACA"),
+        ("when was the borehole 26-7-0108 last inspected?", "`last_insp` 2024-03-01"),
+        ("when was the last inspection of borehole 26-7-0108?", "`last_insp` 2024-03-01"),
+        (
+            "when was the last inspection of 26-7-0108 and what was the result?",
+            "`last_insp` 2024-03-01, `insp_res` minor defects",
+        ),
+        ("who is the operator of 26-7-0109 and what is its status?", "`operator` ACA, `status` closed"),
     ],
 )
 async def test_a_fact_of_a_row_with_its_name_in_the_question(sentence: str, fact: str) -> None:
@@ -61,6 +72,21 @@ async def test_a_pronoun_is_the_row_that_answered_the_question(sentence: str, fa
     answer = await chat(sentence)
     assert "**26-7-0108**" in answer
     assert fact in answer
+
+
+@pytest.mark.parametrize(
+    ("shown", "message", "columns"),
+    [
+        ("active boreholes in Gallocanta", "and who operates them?", ["operator"]),
+        ("active boreholes", "status and depth of these boreholes?", ["status", "depth_m"]),
+    ],
+)
+async def test_a_fact_of_the_rows_that_were_drawn(shown: str, message: str, columns: list[str]) -> None:
+    chat = Chat(_world())
+    await chat(shown)
+    answer = await chat(message)
+    assert [name for name, _ in chat.calls] == ["query_features"], answer
+    assert set(columns) <= {*chat.calls[0][1]["columns"]}
 
 
 async def test_a_reference_number_names_a_row() -> None:

@@ -100,6 +100,7 @@ async def test_conditions_stand_where_they_are_said(
         "average days between loss and closed, by adjuster",
         "By adjuster: days between loss and closed on average",
         "what is the mean time from loss to closed for each adjuster?",
+        "on average how many days does it take from loss to closed for each adjuster",
     ],
 )
 async def test_the_time_between_two_dates_of_a_row(sentence: str) -> None:

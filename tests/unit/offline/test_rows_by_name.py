@@ -20,6 +20,13 @@ PARCELS = make_table(
     [(1, "P-010", "City", "North", 1974, 2, 3, "1974-03-01", (1.0, 1.0)),
      (2, "P-011", "Church", "South", 1990, 4, 1, "1990-03-01", (2.0, 2.0))],
 )  # fmt: skip
+CANALS = make_table(
+    "data.canals",
+    "LINESTRING",
+    "Canals",
+    [("id", "integer", ""), ("status", "text", "")],
+    [(1, "open", (1.0, 1.0))],
+)
 FRANCE = where("name", "=", "France")
 
 
@@ -34,6 +41,15 @@ async def test_a_name_after_the_noun_is_that_row(sentence: str) -> None:
     chat = Chat()
     await chat(sentence)
     assert chat.layers["countries"].filter == FRANCE
+
+
+async def test_how_far_a_row_with_a_code_is_from_the_nearest_of_others() -> None:
+    world = World(PARCELS, CANALS)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("how far is parcel P-011 from the nearest canal?")
+    (_, chosen), (name, near) = desk.analysis.steps
+    assert (name, near["target"]) == ("nearest", "data.canals"), answer
+    assert chosen["filter"] == where("parcel_no", "=", "P-011")
 
 
 async def test_a_value_after_a_noun_in_the_plural_is_a_condition() -> None:

@@ -19,10 +19,11 @@ PLOTS = make_table(
      ("burnt", "boolean", "Stubble burnt after harvest (paddy only)"),
      ("card_issued", "boolean", "Soil health card issued"),
      ("grant_eur", "number", "Grants paid so far (EUR)"), ("depth_m", "number", "Depth to groundwater in metres"),
+     ("gw_cat", "text", "Groundwater category"),
      ("fu_req", "text", "Follow-up (re-survey) required Y/N"), ("lit", "text", "Lighting Y/N, empty = not surveyed")],
-    [(1, "Paddy", "2024-06-10", True, True, 500.0, 4.0, "Y", "Y", (1.0, 1.0)),
-     (2, "Maize", "2024-06-18", False, False, None, 30.0, "N", None, (1.0, 1.1)),
-     (3, "Paddy", "2024-07-01", None, False, 900.0, None, "N", "N", (1.0, 1.2))],
+    [(1, "Paddy", "2024-06-10", True, True, 500.0, 4.0, "safe", "Y", "Y", (1.0, 1.0)),
+     (2, "Maize", "2024-06-18", False, False, None, 30.0, "critical", "N", None, (1.0, 1.1)),
+     (3, "Paddy", "2024-07-01", None, False, 900.0, None, None, "N", "N", (1.0, 1.2))],
 )  # fmt: skip
 PERMITS = make_table(
     "data.permits", "POINT", "Building permit applications",
@@ -55,6 +56,8 @@ def chat() -> Chat:
         ("plots where the depth was not measured", empty("depth_m")),
         ("permits that haven't got a decision yet", empty("dec_date")),
         ("permits with no decision recorded", empty("dec_date")),
+        ("plots sown before 15 june 2024", where("sow_dt", "<", {"date": "2024-06-15"})),
+        ("plots with groundwater deeper than 10 m", where("depth_m", ">", 10)),
     ],
 )
 async def test_what_verbs_say_of_a_column(chat: Chat, request_text: str, filters: dict[str, Any]) -> None:

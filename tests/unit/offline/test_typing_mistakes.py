@@ -21,6 +21,12 @@ PUMPS = make_table(
         ("show the pumps coloured by manufactuer", ["add_map_layer"], "“manufactuer” as “manufacturer”"),
         ("label the pumps with the heigth", ["add_map_layer"], "“heigth” as “height”"),
         ("how many pumps are hihger than 3 m?", ["count_features"], "“hihger” as “higher”"),
+        ("wich pummps are higher than 3 m?", ["query_features"], "“wich” as “which” and “pummps” as “pumps”"),
+        (
+            "shwo teh pumps wih height over 3 m",
+            ["add_map_layer"],
+            "“shwo” as “show”, “teh” as “the” and “wih” as “with”",
+        ),
         (
             "lable the pumps with the heigth and colur them by maker",
             ["add_map_layer", "update_map_layer"],
@@ -33,6 +39,13 @@ async def test_plain_mistakes_are_corrected(written: str, calls: list[str], said
     answer = await chat(written)
     assert [name for name, _ in chat.calls] == calls
     assert answer.endswith(f"Read {said}.")
+
+
+async def test_letters_of_another_english_word_are_no_mistake() -> None:
+    chat = Chat(World(PUMPS))
+    answer = await chat("show pumps at nigth")  # not `ninth`, which the language has
+    assert not chat.layers
+    assert "Read" not in answer
 
 
 async def test_an_english_word_is_no_mistake() -> None:

@@ -69,7 +69,7 @@ def differences(asked: Asked) -> tuple[Steps, dict[str, Any], str] | None:
         return None
     if unit_piece is None and between.text.lower() == "length":
         return None  # it may be a length in metres
-    asks = between.text.lower().startswith(("how long", "before", "until", "till"))
+    asks = between.text.lower().startswith(("how long", "how many", "before", "until", "till"))
     what = named.value if named is not None else "mean" if asks else ""
     if not what:
         return None

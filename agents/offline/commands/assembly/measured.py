@@ -191,8 +191,10 @@ class MeasuredPieces:
     def _spans_of_time(self, place: int) -> Iterable[Piece]:
         """`days between loss and closing`, `how long it takes on average from application to issue`: between two date
         columns."""
-        self.cursor.take("number of", "how many")
-        unit = UNITS["days"] if self.cursor.take(HOW_LONG) else take_unit(self.cursor)
+        unit = UNITS["days"] if self.cursor.take(HOW_LONG) else None
+        if unit is None:
+            self.cursor.take("number of", "how many")
+            unit = take_unit(self.cursor)
         if unit is None:
             self.cursor.take("the")
             unit = UNITS["days"] if self.cursor.take("time", "period", "delay", "duration") else None
@@ -346,7 +348,7 @@ PAID = Phrases("""
     | [do|did] (we|they) (pay|paid|spend|spent) [on|for] | (was|were|is|has been) (paid|spent) (on|for)
 """)
 HOW_LONG = Phrases("""
-    how long (does it take|it takes|did it take|it took|does it usually take) [on average]
+    (how long|how many days) (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
 _JOINING = word_set("of for per by and")
 """Words that a column's name does not end with."""

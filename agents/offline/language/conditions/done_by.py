@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
@@ -35,6 +36,7 @@ from agents.offline.meaning.conditions import (
     Empty,
     Negation,
     OneOf,
+    Quantity,
 )
 from agents.offline.meaning.units import column_unit, is_year
 
@@ -53,9 +55,18 @@ class DoneBy(NotDone):
     """Rules for actions."""
 
     def comparison(self, column: ColumnMention | None = None) -> Condition | None:
-        """The same, but no time for a column of amounts: `maintained since 2020` does not mean `maint_eur`."""
+        """The same, but no time for a column of amounts: `maintained since 2020` does not mean `maint_eur`; and of a
+        number, no text: `groundwater deeper than 30 m` is not its category."""
         start = self.cursor.at
         found = super().comparison(column)
+        if (
+            isinstance(found, Compare)
+            and isinstance(found.value, Quantity)
+            and column
+            and self.is_text(column)
+        ):
+            numbers = columns_called(self.tables, name_words(column.text), is_number)
+            return replace(found, column=replace(column, columns=tuple(numbers))) if numbers else found
         is_time = isinstance(found, Compare) and found.measure == "time"
         if column is not None and is_time and self._holds_amounts(column):
             self.cursor.at = start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import NUMBERS, TIMES, are_made
 from agents.offline.language.words import Words, are_forms, name_words, word_set
@@ -33,9 +34,14 @@ _BEGAN = {**dict.fromkeys(("began", "begun", "beginning", "commencing", "commenc
 
 
 def measures_action(kind: str, comment: str | None, done: str) -> bool:
-    """Whether a number measures an action: `loaded` for “Peak loading, % of rating”."""
+    """Whether a number measures an action or a thing: `loaded` for “Peak loading, % of rating”, `groundwater` for
+    “Depth to groundwater in metres”."""
+    if kind not in NUMBERS:
+        return False
+    measure, *of = name_words(comment or "")[:3] or ("",)
     (noun,) = comment_head(comment)[-1:] or ("",)
-    return kind in NUMBERS and done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun)
+    is_thing = measure in MEASURE_OF_NOUN and of in (["of", done], ["to", done])
+    return is_thing or (done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun))
 
 
 def names_agent(kind: str, own: Words, comment: str | None, word: str) -> bool:
