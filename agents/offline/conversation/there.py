@@ -11,7 +11,9 @@ from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.past_calls import calls_made
 
 _THERE = re.compile(
-    r"(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )(?<!\bgo )(?<!\bzoom )(?<!\bin )\bthere\b", re.IGNORECASE
+    r"(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )(?<!\bgo )(?<!\bzoom )(?<!\bin )\bthere\b"
+    r"(?! (?:is|are|was|were|has|have|exists?)\b)",
+    re.IGNORECASE,
 )
 _EXISTS = re.compile(r"there (?:is|are|was|were)\b", re.IGNORECASE)
 _IN_IT = re.compile(r"\b(?:with)?in(?:side)? it\b", re.IGNORECASE)
@@ -37,7 +39,8 @@ _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
 def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | None:
-    """The text with the place instead of `there`; None if it has no such `there`, or no place is known."""
+    """The text with the place instead of `there`, or with `in them` for the rows shown last; None if it has no such
+    `there`, or nothing was shown."""
     if _EXISTS.match(text) or _LIVES.search(text):
         return None
     both = _GO.fullmatch(text)
@@ -46,6 +49,8 @@ def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | 
     place = _place_named(messages, memory) if _THERE.search(text) else ""
     if not place and memory.layers and (figure := _FIGURE_THERE.fullmatch(text)) is not None:
         return f"{figure['figure']} of them"
+    if not place and memory.layers and memory.outcome == "done" and _THERE.search(text):
+        return f"{' '.join(_THERE.sub('', text, count=1).split()).rstrip(' ?!.')} in them"
     return _put(text, place) if place else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
 IN_GERMANY = where("country", "=", "Germany")
@@ -37,3 +38,16 @@ async def test_how_many_there_are_is_of_no_place() -> None:
     await chat("go to Germany")
     await chat("how many airports are there?")
     assert "filters" not in chat.calls[0][1]
+
+
+@pytest.mark.parametrize(
+    "asked", ["show the airports above 300 m there", "how many airports lie there above 300 m?"]
+)
+async def test_there_is_in_the_rows_that_were_shown(asked: str) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat("countries with a population over 50 million")
+    await chat(asked)
+    ((name, arguments),) = chat.calls
+    assert name == "run_analysis"
+    assert arguments["goal"].endswith("in the layer `countries`")
