@@ -34,6 +34,7 @@ _OF_LAYER = (
         r" ?(?:to|until|till|through|-|–) ?(?P<last>(?:19|20)\d\d)",
         r"only those from \g<first> to \g<last>",
     ),
+    (r"(?:and |no,? )?the ones? (?P<where>(?:in|from) [^?]+?)", r"only those \g<where>"),
     (rf"{_PLEASE}(?:(?:go|change|switch) )?back to (?P<form>points|dots|circles)", r"show them as \g<form>"),
     # `only this year`
     (

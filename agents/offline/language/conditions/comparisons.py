@@ -134,7 +134,11 @@ class Comparisons(ColumnsCompared):
         cursor = self.cursor
         comparator = take_comparator(cursor)
         if comparator is None:
-            return None
+            start = cursor.at
+            by = cursor.take("by the end of", "by end of", "by")
+            day = take_day(cursor) if by else None
+            cursor.at = start if day is None else cursor.at
+            return Compare("<=", day, measure="time") if day is not None else None
         op, measure, word = comparator
         if cursor.take("sea level", "mean sea level"):
             return Compare(op, Quantity(0.0, text="sea level"), measure="high")
