@@ -10,6 +10,7 @@ from agents.offline.conversation import facts_asked
 from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, spelt_out
 from agents.offline.conversation.ranked_again import ranked
 from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.conversation.there import in_rows_shown
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.words import name_words
 
@@ -181,7 +182,7 @@ def _near_the_row(spoken: Spoken, asked_now: str) -> Iterator[Again]:
 
 
 _RULES: tuple[Callable[[Spoken, str], Iterator[Again]], ...] = (
-    ranked, *facts_asked.RULES, _near_the_row, _spelt_out,
+    ranked, *facts_asked.RULES, _near_the_row, in_rows_shown, _spelt_out,
 )  # fmt: skip
 
 

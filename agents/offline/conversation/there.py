@@ -4,11 +4,13 @@ after `how many cities are there in Peru?`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agents.core.messages import Message, UserMessage
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.past_calls import calls_made
+from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.language.words import name_words
 
 _THERE = re.compile(
     r"(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )(?<!\bgo )(?<!\bzoom )(?<!\bin )\bthere\b"
@@ -39,8 +41,7 @@ _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
 def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | None:
-    """The text with the place instead of `there`, or with `in them` for the rows shown last; None if it has no such
-    `there`, or nothing was shown."""
+    """The text with the place instead of `there`; None if it has no such `there`, or no place is known."""
     if _EXISTS.match(text) or _LIVES.search(text):
         return None
     both = _GO.fullmatch(text)
@@ -49,9 +50,16 @@ def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | 
     place = _place_named(messages, memory) if _THERE.search(text) else ""
     if not place and memory.layers and (figure := _FIGURE_THERE.fullmatch(text)) is not None:
         return f"{figure['figure']} of them"
-    if not place and memory.layers and memory.outcome == "done" and _THERE.search(text):
-        return f"{' '.join(_THERE.sub('', text, count=1).split()).rstrip(' ?!.')} in them"
     return _put(text, place) if place else None
+
+
+def in_rows_shown(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`show the tubewells there` after villages were shown: the rows of another table in them."""
+    shown, words = spoken.table, name_words(asked_now)
+    found = (spoken.vocabulary.match_table(words[at:]) for at in range(len(words)))
+    names_others = any(each is not None and not each.guessed and shown not in each.found for each in found)
+    if shown is not None and _THERE.search(asked_now) and not _EXISTS.match(asked_now) and names_others:
+        yield Again(f"{' '.join(_THERE.sub('', asked_now, count=1).split()).rstrip(' ?!.')} in them")
 
 
 def _put(text: str, place: str) -> str:

@@ -349,7 +349,8 @@ class DoneBy(NotDone):
 
     def is_text(self, column: ColumnMention) -> bool:
         """Whether a column holds text."""
-        return {own.kind for table in self.tables if (own := table.column(column.columns[0]))} == {"text"}
+        own = (table.column(name) for table in self.tables for name in column.columns[:1])
+        return {each.kind for each in own if each is not None} == {"text"}
 
     def named_by_column(self) -> Condition | None:
         """`in tariff zone A`, `in the time zone Asia/Tokyo`: a text column and its value, as a name."""
