@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
 
@@ -17,8 +18,9 @@ from agents.offline.language.words import fold
 from agents.offline.unknown_words import data_words, unknown_words
 
 MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
-"""Minimum word lengths for correcting any mistake, and two; shorter ones may lack a letter or have two exchanged."""
+"""Minimum word lengths for correcting any mistake, and two; shorter words lack or double a letter, or exchange two."""
 MAX_NEAR = 10
+_DOUBLED = re.compile(r"(.)\1")
 
 
 @cache
@@ -58,11 +60,12 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
 def _nearest_choice(word: str, choices: Collection[str]) -> str:
     """The only choice at the least edit distance with the same first letter; empty if it is too far or not unique."""
     most = 1 if len(word) < MIN_MISTYPED_TWICE else 2
-    far = process.extract(word, choices, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
-    near = [str(choice) for choice, distance, _ in far if distance == far[0][1] and choice[0] == word[0]]
+    alike = [each for each in choices if each[:1] == word[0]]
+    far = process.extract(word, alike, scorer=OSA.distance, score_cutoff=most, limit=MAX_NEAR)
+    near = [str(choice) for choice, distance, _ in far if distance == far[0][1]]
     same_letters = [each for each in near if sorted(each) == sorted(word)]  # `night`, for `nigth`
     if len(word) < MIN_MISTYPED:
-        near = [each for each in near if len(each) > len(word)]  # `with`, for `wih`
+        near = [each for each in near if len(each) > len(word) or each == _DOUBLED.sub(r"\1", word)]
     near = same_letters or [each for each in near if each.removesuffix("s") not in near or each[-1] != "s"]
     return max(near) if len({each.replace("our", "or") for each in near}) == 1 else ""
 

@@ -258,7 +258,8 @@ _AND_ALSO = "[[,] and (what|who|when) (is|are|was|were) [the|its|their] {also:wo
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`when was the Goethe School opened?`: the value of the date column with that name."""
     does = bound["does"]
-    names = set(_dates_called(does, vocabulary.few_tables))
+    is_one = bound["whose"].split()[0].lower() not in ("each", "every")
+    names = set(_dates_called(does, vocabulary.few_tables)) if is_one else set()
     return Lookup(names.pop(), bound["whose"], instead=does) if len(names) == 1 and " " not in does else None
 
 
