@@ -138,7 +138,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                     "",
                     (
                         "(without|with no|that have no|having no|lacking|have no|has no|do not have|does not "
-                        "have|(and|but) (no|without [any|a|an]))"
+                        "have|(and|but) (no|without [any|a|an])|where there (is|are|was|were) no)"
                     ),
                     "meant",
                     "shares_interior, invert",

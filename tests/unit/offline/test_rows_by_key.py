@@ -80,6 +80,8 @@ NO_INSPECTIONS = without("data.food_shops", "data.shop_inspections", "lic_no", "
         ("food shops without inspections", NO_INSPECTIONS),
         ("how many shops have no inspections?", NO_INSPECTIONS),
         ("shops with no inspections recorded", NO_INSPECTIONS),
+        ("shops where no inspection was made", NO_INSPECTIONS),
+        ("shops where there were no inspections", NO_INSPECTIONS),
         ("shops without an inspection", NO_INSPECTIONS),
         ("which shops haven't had an inspection yet?", NO_INSPECTIONS),
         ("shops that never had an inspection", NO_INSPECTIONS),

@@ -94,7 +94,12 @@ _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|sinc
 
 def words_told(column: Column) -> frozenset[str]:
     """The words of a column's name, also spelt out, and of its comment up to the explanation of values."""
-    return spelt_out(column.name) | {*words_said(column.comment)}
+    return _words_told(column.name, column.comment)
+
+
+@lru_cache(maxsize=65536)
+def _words_told(name: str, comment: str | None) -> frozenset[str]:
+    return spelt_out(name) | {*words_said(comment)}
 
 
 @lru_cache(maxsize=65536)

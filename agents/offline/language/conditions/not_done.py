@@ -16,6 +16,7 @@ from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.conditions.verbs import is_empty_where_not, records, records_only_action
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.words import (
     Phrases,
     are_forms,
@@ -50,21 +51,25 @@ DONE_IN = Phrases("""
 
 MAX_STATED = 10
 """Maximum number of words of a statement about one column."""
-_OPENS = word_set("where whose with that which who")
-_IS, _HAS = word_set("is are was were be been being do does did"), word_set("has have had")
-_DENIES = word_set("no not never isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't")
-_GETS = word_set(
-    "got get getting received receive receiving given taken made recorded counted measured surveyed data"
-)
-_PARTS = {
-    " ": word_set("the a an any its their yet still ever"),
-    "V": _IS,
-    "H": _HAS,
-    "D": _DENIES,
-    "G": _GETS,
+_LETTERS = {
+    word: letter
+    for letter, words in {
+        ".": HEAD_ENDS | {"and", "or", "but", ","},
+        "O": word_set("where whose with that which who"),
+        "V": word_set("is are was were be been being do does did"),
+        "H": word_set("has have had"),
+        "D": word_set("no not never isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't"),
+        "G": word_set(
+            "got get getting received receive receiving given taken made recorded counted measured surveyed data"
+        ),
+        "": word_set("the a an any its their yet still ever"),
+    }.items()
+    for word in words
 }
-_SAYS = _IS | _HAS | _DENIES
-_STATED = re.compile(r"O?C+(?:[VH]+D?V*|DV*|G+D?)[CG]+|O?[VH]*D[VH]*[GH]C+|O?DC+[VH]+[CG]*|O?DC+G+")
+"""What words of a statement do: O opens it, V and H are verbs, D denies, G tells what was got or done; others may tell
+of a column (C)."""
+_FORMS = "O?C+(?:[VH]+D?V*|DV*|G+D?)[CG]{}|O?[VH]*D[VH]*[GH]C{}|O?DC+[VH]+[CG]{}|O?DC+G{}"
+_STATED, _MAY_STATE = re.compile(_FORMS.format(*["+"] * 4)), re.compile(_FORMS.format(*[""] * 4))
 """The forms of statements: `stubble was burnt`, `shc not issued`, `tail gets no water`; `never got a grant`; `no filter
 was given`; `no boardings data`."""
 
@@ -148,7 +153,8 @@ class NotDone(Comparisons):
         """`where stubble was burnt`, `with card not issued`, `that never got a grant`, `where no filter was given`: the
         flag that the words tell of, or deny; for the only other column that they name, that its value is missing."""
         cursor, start = self.cursor, self.cursor.at
-        if _SAYS.isdisjoint(cursor.words[start : start + MAX_STATED]):
+        words = cursor.words[start : start + MAX_STATED]
+        if not _MAY_STATE.match("".join(_LETTERS.get(word, "C") for word in words)):
             return None
         form, content = self._form_of_statement()
         columns = {each.name: each for table in self.tables for each in table.columns}
@@ -167,24 +173,21 @@ class NotDone(Comparisons):
         return None
 
     def _form_of_statement(self) -> tuple[str, list[str]]:
-        """What the next words are, a letter each (O opens, V verb, D denies, G gets or does, C tells of a column), and
-        those that tell of one."""
+        """What the next words do, a letter each, and those that tell of a column."""
         form, content = "", list[str]()
         columns = [each for table in self.tables for each in table.columns]
         while len(form) < MAX_STATED and (word := self.cursor.word()):
-            told = [
-                each for each in columns if len(word) > 2 - bool(content) and _tells(each, name_words(word))
-            ]
-            letter = next((letter for letter, words in _PARTS.items() if word in words), "")
-            if not form and word in _OPENS:
-                form += "O"
-            elif letter and not (letter == "G" and content and told):
-                form += letter.strip()
-            elif told:
-                form, columns = form + "C", told
-                content += name_words(word)
-            else:
+            letter = _LETTERS.get(word, "C")
+            if letter == "C" or (letter == "G" and content):
+                told = [each for each in columns if _tells(each, name_words(word))]
+                if told:
+                    letter, columns = "C", told
+                    content += name_words(word)
+                elif letter == "C":
+                    break
+            elif letter == "." or (letter == "O" and form):
                 break
+            form += letter
             self.cursor.at += 1
         return form, content
 

@@ -40,7 +40,7 @@ def measures_action(kind: str, comment: str | None, done: str) -> bool:
         return False
     measure, *of = name_words(comment or "")[:3] or ("",)
     (noun,) = comment_head(comment)[-1:] or ("",)
-    is_thing = measure in MEASURE_OF_NOUN and of in (["of", done], ["to", done])
+    is_thing = measure in MEASURE_OF_NOUN and of == ["to", done]
     return is_thing or (done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun))
 
 
