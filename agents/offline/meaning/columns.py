@@ -188,7 +188,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             # “Larger” by a length may mean longer, wider or deeper.
             both = [c for c in fitting if len(fitting) == 1 and _ACROSS & spelt_out(c.name)]
             fitting = []
-        if not both and not fitting and condition.measure == "old":  # `older than 50 years`
+        if not both and condition.measure == "old":  # `older than 50 years`
             both = [c for c in by_measure if is_point_in_time(c)] or _times_of_origin(table)
         if not both and not fitting:
             raise _no_unit(table, unit)

@@ -16,8 +16,9 @@ TODAY = datetime.date.today()
 
 MAINS = make_table(
     "data.water_mains", "LINESTRING", "Water mains",
-    [("id", "integer", ""), ("material", "text", ""), ("installed", "integer", "Year"), ("breaks", "integer", "")],
-    [(1, "PVC", 1999, 0, (1.0, 1.0)), (2, "cast iron", 1925, 4, (1.0, 1.1))],
+    [("id", "integer", ""), ("material", "text", ""), ("installed", "integer", "Year"), ("breaks", "integer", ""),
+     ("n_breaks_5y", "integer", "Number of breaks in the last five years")],
+    [(1, "PVC", 1999, 0, 0, (1.0, 1.0)), (2, "cast iron", 1925, 4, 1, (1.0, 1.1))],
 )  # fmt: skip
 TREES = make_table(
     "data.trees", "POINT", "Trees",

@@ -60,7 +60,8 @@ _LETTERS = {
         "H": word_set("has have had"),
         "D": word_set("no not never isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't"),
         "G": word_set(
-            "got get getting received receive receiving given taken made recorded counted measured surveyed data"
+            "got get getting received receive receiving given taken made done found installed recorded counted measured"
+            " surveyed data"
         ),
         "": word_set("the a an any its their yet still ever"),
     }.items()
@@ -72,6 +73,8 @@ _FORMS = "O?C+(?:[VH]+D?V*|DV*|G+D?)[CG]{}|O?[VH]*D[VH]*[GH]C{}|O?DC+[VH]+[CG]{}
 _STATED, _MAY_STATE = re.compile(_FORMS.format(*["+"] * 4)), re.compile(_FORMS.format(*[""] * 4))
 """The forms of statements: `stubble was burnt`, `shc not issued`, `tail gets no water`; `never got a grant`; `no filter
 was given`; `no boardings data`."""
+_HAS_SUBJECT = re.compile("C.*D.*C")
+"""What something else is said of: `with fault not repaired` are those with a fault."""
 
 
 def _tells(column: Column, words: Sequence[str]) -> bool:
@@ -160,9 +163,10 @@ class NotDone(Comparisons):
         columns = {each.name: each for table in self.tables for each in table.columns}
         found = [each for each in columns.values() if is_flag(each) and _tells(each, content)]
         denied = "D" in form
-        if not found and denied:
+        if not found and denied and not _HAS_SUBJECT.search(form):
             found = [columns[each] for each in columns_called(self.tables, tuple(content))]
-        known = (each for word in content for each in self.vocabulary.values_called((word,)))
+        said = (word for word in cursor.words[start : cursor.at] if _LETTERS.get(word, "C") in "CG")
+        known = (each for word in said if word for each in self.vocabulary.values_called(name_words(word)))
         is_value = any(table in self.tables for table, _, _ in known)
         if len(found) == 1 and not is_value and _STATED.fullmatch(form) and ends_value(cursor):
             mention, last = ColumnMention(cursor.since(start), (found[0].name,)), cursor.word(-1)
