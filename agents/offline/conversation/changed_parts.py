@@ -67,7 +67,8 @@ _OF_ROWS = (
     (rf"{_PLEASE}(?:map|plot) (?P<them>them|it|those|these)", r"show \g<them> on the map"),
 )
 _OF_THESE_ROWS = re.compile(
-    r"(?:and )?(?P<what>[a-z][^?]*?) of (?:these|those) (?P<noun>[a-z]+(?: [a-z]+)?)\W*", re.IGNORECASE
+    rf"(?:and )?(?!.*\b(?:{FIGURE_WORDS})\b)(?P<what>[a-z][^?]*?) of (?:these|those) (?P<noun>[a-z]+(?: [a-z]+)?)\W*",
+    re.IGNORECASE,
 )
 """`names and condition of these monuments` after monuments were shown."""
 _SHARE = re.compile(
@@ -87,8 +88,10 @@ def _spelt_out(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(request, memory.rows)
     asked, table = _OF_THESE_ROWS.fullmatch(asked_now), spoken.table
     rows = spoken.vocabulary.match_table(name_words(asked["noun"])) if asked is not None else None
-    if asked is not None and rows is not None and table in rows.found:
-        yield Again(f"list them with {asked['what']}", memory.rows)
+    if asked is not None and rows is not None and table is not None and table in rows.found:
+        parts = re.split(r",? and |, ", asked["what"])
+        if all(spoken.vocabulary.columns_called((table,), part) for part in parts):
+            yield Again(f"list them with {asked['what']}", memory.rows)
     part = _PART.fullmatch(memory.question_text) if _SHARE.fullmatch(asked_now) else None
     if part is not None:
         yield Again(f"what percentage of them {part['part']}", memory.of_rows)
