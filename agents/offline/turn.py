@@ -44,6 +44,7 @@ from agents.offline.conversation.past_calls import (
     rows_named,
 )
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
+from agents.offline.language.suffixes import with_groups_named
 from agents.offline.language.tokens import normalized
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
@@ -142,8 +143,8 @@ class Turn:
         that it means."""
         if (question := self.before.question) is not None:
             self.text, self.preferred = answered(question, self.text)
-        self.written = self.text
         before = self._vocabulary_before() if self.done else self.vocabulary
+        self.written = self.text = with_groups_named(self.text, before)
         again = request_meant(self.messages[: self.begin + 1], self.text, before)
         if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
@@ -236,12 +237,9 @@ class Turn:
         rows = self._asked_before(start)
         if rows is not None:
             return self.vocabulary.table(rows.table)
-        for layer_id in self.recent:
-            layer = self.vocabulary.layer(layer_id)
-            if layer is not None:
-                return self.vocabulary.table(layer.table)
-        layers = self.vocabulary.layers
-        return self.vocabulary.table(layers[-1].table) if layers else None
+        known = [each for each in map(self.vocabulary.layer, self.recent) if each is not None]
+        shown = known[:1] or self.vocabulary.layers[-1:]
+        return self.vocabulary.table(shown[0].table) if shown else None
 
     async def _go_on(self, commands: Sequence[Command]) -> AssistantMessage:
         """Carry out the commands in order, until there is something to call, ask or refuse."""

@@ -302,8 +302,8 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
     """The column by which the rows are grouped, and the number of rows without a value."""
     column = next(by[0] for each in reversed(ran) if isinstance(by := each.arguments.get("by"), list) and by)
     missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
-    brought = (each.arguments for each in ran if column in each.arguments.get("columns", ()))
-    table = next((str(each["other"]).rpartition(".")[2].replace("_", " ") for each in brought), "")
+    brought = (str(each.arguments["other"]) for each in ran if column in each.arguments.get("columns", ()))
+    table = next((each.rpartition(".")[2].replace("_", " ") for each in brought if "." in each), "")
     if table:
         return texts.GROUPED_BY_OF(column=column, table=plain(table))
     if not missing:

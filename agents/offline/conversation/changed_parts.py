@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from agents.offline.conversation import facts_asked
+from agents.offline.conversation.charts_again import CHART, CHART_OF_THEM
 from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, spelt_out
 from agents.offline.conversation.ranked_again import ranked
 from agents.offline.conversation.spoken import Again, Spoken
@@ -22,10 +23,7 @@ def changed_parts(spoken: Spoken, asked_now: str) -> Iterator[Again]:
             yield from rule(spoken, asked_now)
 
 
-_AS_FORM = re.compile(
-    r"(?P<piece>.+?),? (?P<form>(?:as|in) an? (?:bar |line |pie )?(?:chart|graph))(?: please)?\W*",
-    re.IGNORECASE,
-)
+_AS_FORM = re.compile(rf"(?P<piece>.+?),? (?P<form>(?:as|in) an? {CHART})(?: please)?\W*", re.IGNORECASE)
 _NOW_ONLY = r"(?:and |now )?(?:only|just) "
 _PLEASE = r"(?:and |now |please )*"
 _OF_LAYER = (
@@ -49,6 +47,11 @@ _OF_ROWS = (
         r"how many of them \g<what>",
     ),
     (rf"{_PLEASE}(?:list|show)(?: me)? (?P<with>with [^?,]+?)", r"list them \g<with>"),
+    (
+        rf"{_PLEASE}(?:list|show|count|group) (?:them|these|those|it) (?P<by>(?:by|per) [^?,]+?)"
+        r",? (?:with|and) (?:the(?:ir)? |an? )?(?:counts?|numbers?|totals?)(?: (?:of (?:them|rows)|each|for each))?",
+        r"number of them \g<by>",
+    ),
     (rf"{_PLEASE}list (?:them|these|those|it) by (?P<by>[^?]+?)", r"list them sorted by \g<by>"),
     (
         r"(?:and )?how many (?P<when>(?:in|since|before|after|from|until|during|between) [^?]+?)",
@@ -189,7 +192,9 @@ _RULES: tuple[Callable[[Spoken, str], Iterator[Again]], ...] = (
 )  # fmt: skip
 
 
-def piece_and_form(asked_now: str) -> tuple[str, str]:
-    """`per year as a bar chart`: the piece, and the form of the answer."""
-    asked = _AS_FORM.fullmatch(asked_now)
-    return (asked["piece"], asked["form"]) if asked is not None else (asked_now, "")
+def piece_and_form(asked_now: str) -> tuple[str, tuple[str, ...]]:
+    """`per year as a bar chart`, `bar chart of that for all years`: the piece, and ways to ask for that form."""
+    asked, begun = _AS_FORM.fullmatch(asked_now), CHART_OF_THEM.fullmatch(asked_now)
+    if begun is not None:
+        return begun["piece"], (f"{begun['form']} of {{}}", f"{{}} as a {begun['form']}")
+    return (asked["piece"], (f"{{}} {asked['form']}",)) if asked is not None else (asked_now, ())

@@ -10,6 +10,14 @@ from agents.offline.conversation.pieces import GROUP
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
 
+CHART = r"(?:bar |line |pie )?(?:chart|graph)"
+_IT = r"(?:it|that|this|them|those|these)"
+CHART_OF_THEM = re.compile(
+    rf"(?:and |now |please )*(?:(?:make|draw|show|give|plot|create)(?: me)? )?(?:an? |the )?(?P<form>{CHART}),?"
+    rf"(?: (?:of|for|with|showing))?(?: {_IT})?(?: (?:how many|(?:the )?(?:number|count)))?(?: of {_IT})?"
+    r" (?P<piece>(?:by|per|for|in each|over)\b.+?)(?: please)?\W*",
+    re.IGNORECASE,
+)
 _CHARTED = re.compile(
     r"(?:and |now |ok |okay |please )*(?:(?:show|make|draw|plot|turn|give me)(?: me)? )?"
     r"(?:(?:it|them|that|this|those|these) )?(?:into )?(?:(?:as )?an? )?"
@@ -40,7 +48,20 @@ _SPLIT = re.compile(
 
 def chart_again(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
     """The request for a chart of the previous answer, or for the previous chart drawn in another way."""
-    return _chart_split(memory, asked_now, vocabulary) or _answer_charted(memory, asked_now, vocabulary)
+    return (
+        _chart_split(memory, asked_now, vocabulary)
+        or _rows_charted(memory, asked_now)
+        or _answer_charted(memory, asked_now, vocabulary)
+    )
+
+
+def _rows_charted(memory: Memory, asked_now: str) -> str | None:
+    """`bar chart by cause`, `chart of how many per year` after rows or a question about them."""
+    asked = CHART_OF_THEM.fullmatch(asked_now)
+    if asked is None or re.search(GROUP, memory.question_text, re.IGNORECASE):
+        return None
+    is_group = re.match(GROUP, asked["piece"], re.IGNORECASE) is not None
+    return f"{asked['form']} of them {asked['piece']}" if is_group else None
 
 
 def _chart_split(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -67,7 +88,7 @@ def _answer_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> s
         return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
     if asked is not None and _BY_PERIOD.search(memory.question_text):
         kind = re.sub(r" ?(?:chart|graph)$", "", asked["kind"] or "", flags=re.IGNORECASE)
-        return f"{kind} chart of {memory.question_text}".strip()
+        return f"{memory.question_text} as a {kind} chart".replace("  ", " ")
     if asked is not None and (asked["kind"] or "").lower().startswith("line"):
         return None
     if asked is None or rows is None or not rows.sort or not memory.question_text:

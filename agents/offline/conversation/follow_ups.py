@@ -33,6 +33,7 @@ from agents.offline.conversation.other_rows import (
     with_other_flag,
     with_other_value,
 )
+from agents.offline.conversation.other_times import with_time
 from agents.offline.conversation.past_calls import (
     coloured_by_figure,
     layer_of_figures,
@@ -54,7 +55,6 @@ from agents.offline.conversation.pieces import (
     spelt_out,
     with_limit,
     with_piece,
-    with_time,
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
 from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
@@ -135,7 +135,7 @@ _WHICH_MOST = re.compile(
 _HAS_MOST = re.compile(
     r"(?:and )?(?:which(?: (?P<n>\d+))?(?: (?:ones?|of them|(?P<noun>(?!is|are|has|have)[a-z]+)))?"
     r" (?:ha(?:s|ve)(?: the)?"
-    r" (?P<most>most|fewest|least|none|lowest|highest)|(?:is|are) the (?P<is>lowest|highest))"
+    r" (?P<most>most|fewest|least|none(?: at all)?|lowest|highest)|(?:is|are) the (?P<is>lowest|highest))"
     r"|(?:show (?:me )?|list )?the (?P<first>\d+) (?P<are>lowest|highest)(?: ones)?)\W*",
     re.IGNORECASE,
 )
@@ -167,9 +167,10 @@ def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary
 def requests_again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:
     """Requests that the message may stand for, the likeliest first."""
     found = _again(messages, spoken, asked_now)
-    piece, form = piece_and_form(asked_now)
-    if form and (spoken.memory.question_text or spoken.memory.layers):
-        found += [replace(each, text=f"{each.text} {form}") for each in _again(messages, spoken, piece)]
+    piece, forms = piece_and_form(asked_now)
+    if forms and (spoken.memory.question_text or spoken.memory.layers):
+        again = _again(messages, spoken, piece)
+        found += [replace(each, text=form.format(each.text)) for each in again for form in forms]
     return found
 
 
@@ -228,6 +229,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or (broken_down(before, asked_now) if memory.layers else None)
+        or (with_time(before, asked_now) if before else None)
         or with_piece(before, asked_now)
         or (spelt_out(asked_now, _NEAR_WHAT) if memory.layers else None)
         or list_sorted(before, asked_now, is_sorted=memory.rows is not None and bool(memory.rows.sort))
@@ -293,7 +295,7 @@ def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Voc
     noun = name_words((asked["noun"] or "") if asked is not None else "")
     if asked is None or layer is None or not set(noun) <= set(name_words(layer.name)):
         return None
-    if asked["most"] == "none":
+    if (asked["most"] or "").startswith("none"):
         return "which of them have count = 0" if layer.style.column == "count" else None
     how, number = asked["most"] or asked["is"] or asked["are"], asked["n"] or asked["first"]
     most = "lowest" if how.lower() in ("fewest", "least", "lowest") else "highest"

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from agents.core.messages import Message
 from agents.domain import Column
 from agents.offline.conversation.memory import Memory
+from agents.offline.conversation.other_times import with_time
 from agents.offline.conversation.past_calls import calls_made
-from agents.offline.conversation.pieces import GROUP, one_of, with_time
+from agents.offline.conversation.pieces import GROUP, one_of
 from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.language.lexicon import MONTHS
 from agents.offline.language.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.domain import Layer, Table
 from agents.offline.analyses_read import analysis_read
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
-from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import MOST_FIRST, Mention, OneOf, parts_of
@@ -82,7 +82,7 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
     found: list[str] = []
     for done in reversed(calls_made(messages[remembered:])):
         if done.call.name == "run_analysis":
-            tables = [receipt.get("table") for receipt in done.result.receipts]
+            tables = _tables_made(done)
             drawn = [layer.id for layer in vocabulary.layers if layer.table in tables]
             if drawn or done.result.ok:
                 found += drawn[-1:]
@@ -188,24 +188,22 @@ def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | 
     """The table of the latest analysis that produced one, if it still exists."""
     for done in reversed(calls_made(messages)):
         if done.call.name in ("run_analysis", "run_recipe") and done.result.ok:
-            tables = [str(receipt["table"]) for receipt in done.result.receipts if receipt.get("table")]
-            results = [
-                each for each in tables if (found := vocabulary.table(each)) is not None and found.is_result
-            ]
+            results = [each for each in _tables_made(done) if vocabulary.table(each) is not None]
             if results:
                 return results[-1]
     return None
 
 
+def _tables_made(done: Done) -> list[str]:
+    """The tables that a call made, in order, not those that it read."""
+    tables = [str(receipt.get("table")) for receipt in done.result.receipts]
+    return [each for each in tables if each.startswith(f"{RESULTS}.")]
+
+
 def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:
     """The layers that calls added to the map, including results of analyses."""
     done = [each for each in calls if each.result.ok]
-    tables = {
-        receipt.get("table")
-        for each in done
-        if each.call.name == "run_analysis"
-        for receipt in each.result.receipts
-    }
+    tables = {table for each in done if each.call.name == "run_analysis" for table in _tables_made(each)}
     added = {each.result.data["layer_id"] for each in done if each.call.name == "add_map_layer"}
     return added | {layer.id for layer in layers if layer.table in tables}
 
@@ -263,21 +261,24 @@ def rows_listed(command: i.Command) -> str:
 
 
 def rows_named(command: i.Command) -> str:
-    """The words of a count for its rows, unless they refer to earlier ones."""
-    meant, found = command.intent, _COUNTED.fullmatch(command.text)
-    if (
-        not isinstance(meant, i.Count)
-        or meant.subject.pronoun
-        or meant.other is not None
-        or meant.versus is not None
-    ):
+    """The words of a count or a list for its rows, unless they refer to earlier ones."""
+    meant = command.intent
+    if not isinstance(meant, i.Count | i.Rows) or meant.subject.pronoun:
         return ""
-    return found["rows"] if found is not None and not meant.share else ""
+    if isinstance(meant, i.Rows):
+        found = _LISTED.fullmatch(rows_listed(command))
+    else:
+        is_plain = meant.other is None and meant.versus is None and not meant.share
+        found = _COUNTED.fullmatch(command.text) if is_plain else None
+    return found["rows"] if found is not None else ""
 
 
 _COUNTED = re.compile(
     r"(?:how many|number of|count(?: of)?) (?:the )?(?P<rows>.+?)(?: (?:are|is) there| do we have| in total)*[ ?!.]*",
     re.IGNORECASE,
+)
+_LISTED = re.compile(
+    r"(?:which|what|list|show|name|give me)(?: me)?(?: all)?(?: the)? (?P<rows>.+)", re.IGNORECASE
 )
 
 

@@ -1,12 +1,11 @@
-"""Follow-ups that replace one piece of the previous request: a figure, group, distance, time or unit."""
+"""Follow-ups that replace one piece of the previous request: a figure, group, distance or unit."""
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterator, Sequence
 
-from agents.offline.language.lexicon import MONTHS, ORDINALS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.phrasebook import TAIL
 from agents.units import UNITS
 
@@ -41,7 +40,7 @@ _BREAK_DOWN = r"(?:and |now )?(?:(?:break|split) (?:it|that|this|them) (?:(?:dow
 _SAME_AGAIN = r"(?:and |now )?(?:do )?(?:the )?same(?: thing| question)?(?: again)?,? (?:but )?"
 _OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN}|{_SAME_AGAIN})?"
 _COUNTS = (  # the beginning of a question about counts per group
-    r"(?P<counts>(?:how many|number|count)(?: of (?:them|these|those))?"
+    r"(?P<counts>(?:how many|number|count)(?: (?:of )?(?:them|these|those))?"
     r"(?: (?:are|is) there| there are| are they| do we have| are| lie)? )?"
 )
 _OF_ONE = re.compile(r"^(?:which|what) (?!of\b).*\bis the $", re.IGNORECASE)
@@ -61,23 +60,6 @@ _OTHER_NUMBER = re.compile(
     rf"{_SET_TO}(?:the )?(?:(?P<word>top|bottom|first|last|nearest|closest) )?(?P<number>\d+)(?: instead)?\W*",
     re.IGNORECASE,
 )
-_YEAR = re.compile(
-    r"(?:\b(?P<when>in|for|since|before|after|during) )?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE
-)
-_OTHER_YEAR = re.compile(rf"{AND}{_YEAR.pattern}(?: instead)?\W*", re.IGNORECASE)
-_NAMED_YEAR = re.compile(r"\b(?P<named>this|last) year\b", re.IGNORECASE)
-_YEAR_BESIDE = re.compile(
-    rf"{AND}(?:in |for |during )?the (?:(?P<before>previous year|year before)|(?:following|next) year|year after)"
-    r"(?: that)?\W*",
-    re.IGNORECASE,
-)
-_MONTH = re.compile(
-    r"(?:\b(?P<when>in|on|from|since|before|after|until|by) (?:the )?)?(?P<day>\b\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
-    rf"\b(?P<month>{one_of([*MONTHS])})\b(?P<date> \d{{1,2}}(?:st|nd|rd|th)?\b,?)?(?: (?P<of>(?:19|20)\d\d)\b)?",
-    re.IGNORECASE,
-)
-_AND_ALSO = r"(?!and (?:since|before|after|until|by|from)\b)"  # another condition
-_OTHER_MONTH = re.compile(rf"{_AND_ALSO}{AND}{_MONTH.pattern}(?: instead)?\W*", re.IGNORECASE)
 _IN_UNIT = rf"in (?:{one_of([*UNITS])}|square \w+)"
 
 
@@ -91,13 +73,12 @@ def spelt_out(asked_now: str, *forms: tuple[str, str]) -> str | None:
 
 
 def with_piece(before: str, asked_now: str) -> str | None:
-    """The question with another figure, superlative, distance, number of rows, year, group or unit."""
+    """The question with another figure, superlative, distance, number of rows, group or unit."""
     if not before:
         return None
     return (
         _with_word(before, asked_now)
         or _with_ordinal(before, asked_now)
-        or with_time(before, asked_now)
         or _with_amount(before, asked_now)
         or _as_rate(before, asked_now)
         or _with_group(before, asked_now)
@@ -143,6 +124,13 @@ _AFTER_QUESTION = [
             r"(?:and )?which (?:one|of (?:them|these|those)) (?:has|have|had) (?:the )?(?P<most>most|fewest)"
             r" (?P<rows>[^?,]+?)\W*",
             "which {by} has the {most} {rows}",
+        ),
+        # `and which ones have none at all` after `which district has the most playgrounds`
+        (
+            r"which (?:\d+ )?(?P<areas>[^\d\W]+(?: [^\W\d]+)??) (?:has|have|had) (?:the )?(?:most|fewest|least)"
+            r" (?P<rows>[^?,]+?)\W*",
+            r"(?:and |but )?which (?:ones|\w+|of (?:them|these|those)) (?:have|has|had) (?:none|no \w+)(?: at all)?\W*",
+            "which {areas} have no {rows}",
         ),
         # `how many homes in them` after `what wards have additional licensing?`
         (
@@ -260,32 +248,6 @@ def _with_ordinal(before: str, asked_now: str) -> str | None:
     return f"{before[: own[0].start()]}{nth} {before[own[0].start('most') :]}"
 
 
-def with_time(before: str, asked_now: str) -> str | None:
-    """`and april?` after `inspections in March 2023`, `before 20 june` after `before 15 june 2024`, `and in 2024?`: the
-    request with another month or day, of the same year if none is given, or with another year."""
-    month, months = _OTHER_MONTH.fullmatch(asked_now), [*_MONTH.finditer(before)]
-    if month is not None and len(months) == 1:
-        (own,) = months
-        kept = {"when": own["when"], "of": own["of"]}
-        parts = (part or kept.get(name) or "" for name, part in month.groupdict().items())
-        return f"{before[: own.start()]}{' '.join(' '.join(parts).split())}{before[own.end() :]}"
-    return _with_year(before, asked_now)
-
-
-def _with_year(before: str, asked_now: str) -> str | None:
-    """`and in 2024?`, `and the year before?`, if the request has a single year."""
-    year, beside = _OTHER_YEAR.fullmatch(asked_now), _YEAR_BESIDE.fullmatch(asked_now)
-    years, named = [*_YEAR.finditer(before)], [*_NAMED_YEAR.finditer(before)]
-    if (year is None and beside is None) or len(years) + len(named) != 1:
-        return None
-    (own,) = (*years, *named)
-    this_year = datetime.date.today().year
-    of_own = int(own["year"]) if years else this_year - (own["named"].lower() == "last")
-    other = year["year"] if year is not None else of_own - 1 if beside and beside["before"] else of_own + 1
-    when = (year["when"] if year is not None else None) or (own["when"] if years else "in")
-    return f"{before[: own.start()]}{f'{when} ' if when else ''}{other}{before[own.end() :]}"
-
-
 _THAN = (
     r"over|above|under|below|(?:more|less|fewer|greater|higher|lower|longer|shorter) than|at least|at most"
 )
@@ -343,7 +305,9 @@ def _with_group(before: str, asked_now: str) -> str | None:
     layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
     if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
         return _grouped(before, group["asked"])
-    return f"number of {layer[0]} {group['asked']}" if layer is not None else None
+    if re.search(GROUP, before, re.IGNORECASE) is not None and layer is None:
+        return None  # the rows of these groups are not spoken of
+    return f"number of {layer[0] if layer is not None else 'them'} {group['asked']}"
 
 
 def _as_rate(before: str, asked_now: str) -> str | None:

@@ -276,9 +276,9 @@ class Figures(Pieces):
         cursor.at += named is not None
         is_number = cursor.take("number of the", "number of") is not None
         cursor.take("of the", "of")
-        begin = cursor.at
-        _, used = cursor.keys(most=MAX_COLUMN_WORDS)
-        for end in sorted({begin + each for each in used if each}, reverse=True):
+        begin, (_, used) = cursor.at, cursor.keys(most=MAX_COLUMN_WORDS)
+        ends = {begin + each for each in used if each}
+        for end in sorted((e for e in ends if cursor.tokens[e - 1].lower not in _COLUMN_ENDS), reverse=True):
             wanted = named or ("" if function == "sum" else function)
             having = self._having(begin, end, wanted, any_noun=is_number and bool(wanted))
             if having:
@@ -366,8 +366,7 @@ class Figures(Pieces):
     # --- values side by side ---------------------------------------------------------------------------------
 
     def _listed(self, at: int) -> Iterable[Span]:
-        """`commercial and mixed use zones`, `Altheim compared with Bergfeld`: values of one column, with or
-        without the noun of their rows."""
+        """`commercial and mixed use zones`, `Altheim vs Bergfeld`: values of one column, also with a noun."""
         cursor = self.cursor
         cursor.at = at
         common: dict[tuple[str, str], list[str]] | None = None
@@ -383,8 +382,9 @@ class Figures(Pieces):
             if noun is not None and not noun.guessed:
                 cursor.at += cursor.keys()[1][noun.length - 1]
                 nouns |= {table.id for table in noun.found}
-            elif any(singular(cursor.word()) in name_words(column) for _, column, _ in found):
-                cursor.at += 1  # `St. Bernard parish`
+            elif own := {k: v for k, v in kept.items() if singular(cursor.word()) in name_words(k[1])}:
+                kept = own  # `St. Bernard parish`
+                cursor.at += 1
             elif nouns:
                 cursor.take("ones")  # `fatal crashes vs slight ones`
             common = {key: [value] for key, value in kept.items()} if common is None else {

@@ -259,8 +259,8 @@ COLOUR = Phrases("colour | color | shade | paint | style | fill | recolour | rec
 
 RESULT = Phrases("""
     these | those | it all | all of it | them all | all of that
-    | them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
-    found
+    | them | it | they | (each|all|any|one) of (them|these|those) | each one | the result | the results
+    | the ones found | the areas found
 """)
 """The result of the previous step."""
 

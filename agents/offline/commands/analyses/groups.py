@@ -29,12 +29,9 @@ from agents.offline.meaning.steps import (
     ColumnWords,
     Grouped,
     count_in_areas,
-    quoted,
     step,
     summary,
 )
-from agents.offline.meaning.units import column_unit
-from agents.units import Unit
 
 AFTER_IN_EACH = 2.0
 """Cost of reading `in each country` as a column of the rows, not as areas of a table."""
@@ -61,31 +58,6 @@ def by_own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None
         return None
     title = "" if figure or bindings.get("more") else f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], figure or {"function": "count"}, title=title),)
-
-
-def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
-    """The figure in another unit of its dimension, as a separate column; None if that is not possible."""
-    figure = grouped.aggregate
-    names = columns_called((table,), name_words(figure["column"].text))
-    columns = [each for each in table.columns if each.name in names]
-    same = [each for each in columns if column_unit(each) == unit]
-    if len(same) == 1 and len(columns) > 1:  # the column exists in several units
-        return (replace(grouped, aggregate={**figure, "column": ColumnWords(same[0].name)}),)
-    own = column_unit(columns[0]) if len(columns) == 1 else None
-    if own is None or own.dimension != unit.dimension:
-        return None
-    made = f"{figure['function']}_{names[0]}"
-    name = f"{figure['function']}_{unit.ending}"
-    if name == made:
-        return (grouped,)
-    title = (
-        f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {grouped.source.noun} by {grouped.by}"
-    )
-    expression = f"{quoted(made)} * {own.factor / unit.factor:.12g}"
-    return (
-        grouped,
-        step("calculate", RESULT, title=f"{title}, in {unit.symbol}", name=name, expression=expression),
-    )
 
 
 def in_one(build: Build, slot: str = "owned") -> Build:
@@ -139,11 +111,8 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
     if is_people and ("how" in bindings or len(having) > 1):
         having = [table for table in having if table.geometry_family == "polygon"]  # all people live in areas
-    if (
-        not having
-        and (referred := referred_figure(counted, figure, bindings["by"].text, context)) is not None
-    ):
-        return (referred,)
+    if not having:
+        return _figure_elsewhere(counted, figure, bindings["by"], context)
     names = {group_columns(table, bindings["by"], context)[0] for table in having}
     ids = tuple(table.id for table in having)
     in_part = any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers)
@@ -155,6 +124,18 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     words = figure["column"].text if counted.where is None else counted.text
     title = f"{FIGURE_NAMES[figure['function']]} {words}{of} by {bindings['by'].text}"
     return (Grouped(rows, names.pop(), figure, title=title),)
+
+
+def _figure_elsewhere(
+    counted: Features, figure: Mapping[str, Any], by: ColumnWords, context: Context
+) -> Steps | None:
+    """The figure by a column of what the rows refer to, else of the areas that they lie in: `average pH per block`."""
+    referred = referred_figure(counted, figure, by.text, context)
+    tables = context.vocabulary.tables(counted.mention.tables) if counted.mention is not None else ()
+    rows = [replace(Features.of_table(table), where=counted.where) for table in tables]
+    inside = [by_column_of_areas({"source": each, "figure": figure, "by": by}, context) for each in rows]
+    found = [each for each in inside if each is not None]
+    return (referred,) if referred is not None else found[0] if len(found) == 1 else None
 
 
 _NUMBERS = ("integer", "number")
@@ -273,18 +254,23 @@ def area_column(
 
 
 def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`stops per kind of land use`: in the areas of each value of a column that exactly one table of areas has."""
+    """`stops per kind of land use`: in the areas of each value (`only` some) of a column that exactly one table of
+    areas has."""
     rows = bindings["source"]
-    found = area_column(context.table(rows), name_words(bindings["by"].text), context.vocabulary)
-    if found is None or rows.guessed:
-        return None
+    by = bindings["by"].text
+    found = area_column(context.table(rows), name_words(by), context.vocabulary)
+    if found is None or rows.guessed or by_referred(rows, by, bindings.get("figure"), context) is not None:
+        return None  # what rows refer to is their own
     table, name = found
-    areas = Features.of_table(table)
+    areas = replace(Features.of_table(table), where=bindings.get("only"))
     number = {"function": "count", "name": table.name}  # `count` is that of the rows
-    by = [ColumnWords(name)]
-    merged = step("dissolve", areas, title=f"{areas.heading} by {name}", by=by, aggregates=[number])
-    title = f"{rows.heading} in {areas.noun} by {bindings['by'].text}"
-    return (merged, count_in_areas(RESULT, rows, bindings.get("figure"), title=title))
+    merged = step(
+        "dissolve", areas, title=f"{areas.heading} by {name}", by=[ColumnWords(name)], aggregates=[number]
+    )
+    figure, what = bindings.get("figure"), rows.heading
+    if figure is not None:
+        what = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.noun}"
+    return (merged, count_in_areas(RESULT, rows, figure, title=f"{what} in {areas.noun} by {by}"))
 
 
 def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
@@ -360,7 +346,7 @@ RULES = (
     rule(f"{_FIGURE} {_BY_EACH} {{by:column}} [[,] {{more:condition}} [ones]]", by_own_column),
     rule(f"{_NUMBER} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0),
     rule(
-        "((colour|color|shade|fill) [the] {areas:bare}|<ask> [the] {areas:bare} [,] (coloured|colored|shaded))"
+        "((colour|color|shade|fill|map [of]) [the] {areas:bare}|<ask> [the] {areas:bare} [,] (coloured|colored|shaded))"
         " (by|according to) (how many|[the] number of) [the] {source:rows}"
         " [there are|are|lie|fall] [in|inside|within] [it|them|each]",
         _coloured_by_number,

@@ -32,6 +32,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.filters.states import dates_of_state, states_said
 from agents.offline.meaning.steps import (
     ANY_TIME,
     AddedColumn,
@@ -174,14 +175,15 @@ def _compares_per(period: str, rows: Features) -> bool:
 
 
 def _dates_of(table: Table, where: Condition | None) -> list[str]:
-    """The columns of dates and years that a condition compares."""
+    """The columns of dates and years that a condition compares, or else of the state that it names."""
     compared = [each.column for each in parts_of(where) if isinstance(each, Compare | Between)]
     names = {name for each in compared if each is not None for name in each.columns}
-    return [
+    found = [
         each.name
         for each in table.columns
         if each.name in names and (each.kind in ("date", "timestamp") or holds_years(each))
     ]
+    return found or [each.name for each in dates_of_state(table, states_said(where))]
 
 
 def _named_columns(table: Table, names: Sequence[str] | None) -> list[Column]:

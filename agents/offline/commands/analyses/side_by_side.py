@@ -8,8 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.by_key.grouped import by_referred
+from agents.offline.commands.analyses.groups import by_column_of_areas
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.conditions.times.in_force import times_until
+from agents.offline.language.figures import Listed
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.words import is_plural, name_words, singular
@@ -93,6 +97,33 @@ def _values_compared(bindings: Mapping[str, Any], context: Context) -> Steps | N
     figure = {"function": "mean", "column": ColumnWords(measures[0])}
     title = f"Average {measures[0]} of {words}"
     return (Grouped(replace(one, where=where, text=words), first.column.columns[0], figure, title=title),)
+
+
+_NAMED = "[(in|of|for|between|across|among|from)] [the] {listed:listed}"
+
+
+@on(f"compare [the] {{compared:counted}} {_NAMED}")
+@on(f"compare [the] {{compared:averaged}} {_NAMED}", cost=1.0)
+@on(f"[<what>] [the] {{figure:counted}} {_NAMED}")
+@on(f"[<what>] [the] {{figure:averaged}} {_NAMED}", cost=1.0)
+def _groups_compared(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`compare static water level in Sunam and Dirba blocks`: by a column of what the rows refer to, or lie in. A
+    total is not parted without being compared."""
+    listed: Listed = bindings["listed"]
+    rows, figure = bindings.get("compared") or bindings["figure"]
+    own = context.table(rows)
+    if own is None or own == listed.table:
+        return None
+    if not ("compared" in bindings or listed.is_compared or figure["function"] in ("median", "min", "max")):
+        return None
+    by = ColumnMention(listed.column, (listed.column,))
+    only = OneOf(" or ".join(f'"{each}"' for each in listed.values), by, "is")
+    named = replace(Features.of_table(own), where=rows.where)
+    referred = by_referred(named, listed.column, figure, context, only)
+    inside = {"source": named, "figure": figure, "by": ColumnWords(listed.column), "only": only}
+    found = (referred,) if referred is not None else by_column_of_areas(inside, context)
+    what = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} by {' vs '.join(listed.values)}"
+    return (*found[:-1], replace(found[-1], title=what)) if found else None
 
 
 def _are_values_of_one(one: Any, other: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from agents.domain import Table
 from agents.geo.wording.phrases import number as number_text
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Steps
@@ -15,7 +16,7 @@ from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.figures import is_of_each
-from agents.offline.language.names.columns import measure_columns
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
 from agents.offline.meaning import intents as i
@@ -337,3 +338,28 @@ def _counts_people(asked: Asked) -> bool:
     """Whether the question names no rows, and a column with their people."""
     people = set() if asked.has("rows") else set(measure_columns(asked.table, "people"))
     return any(people & set(each.value.columns) for each in asked.all("column"))
+
+
+def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
+    """The figure in another unit of its dimension, as a separate column; None if that is not possible."""
+    figure = grouped.aggregate
+    names = columns_called((table,), name_words(figure["column"].text))
+    columns = [each for each in table.columns if each.name in names]
+    same = [each for each in columns if column_unit(each) == unit]
+    if len(same) == 1 and len(columns) > 1:  # the column exists in several units
+        return (replace(grouped, aggregate={**figure, "column": ColumnWords(same[0].name)}),)
+    own = column_unit(columns[0]) if len(columns) == 1 else None
+    if own is None or own.dimension != unit.dimension:
+        return None
+    made = f"{figure['function']}_{names[0]}"
+    name = f"{figure['function']}_{unit.ending}"
+    if name == made:
+        return (grouped,)
+    title = (
+        f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {grouped.source.noun} by {grouped.by}"
+    )
+    expression = f"{quoted(made)} * {own.factor / unit.factor:.12g}"
+    return (
+        grouped,
+        step("calculate", RESULT, title=f"{title}, in {unit.symbol}", name=name, expression=expression),
+    )

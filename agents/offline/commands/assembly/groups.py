@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.groups import by_column_of_areas, by_place, converted
+from agents.offline.commands.analyses.groups import by_column_of_areas, by_place
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
 from agents.offline.commands.assembly.computed import (
     can_be_summed,
+    converted,
     divided,
     number,
     of_times,

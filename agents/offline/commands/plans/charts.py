@@ -33,8 +33,10 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     layer = scene.layer_of(mention) if shown else None
     table = scene.table(layer.table) if layer is not None else scene.table_of(mention)
     columns = [named_column(scene, table, each) for each in intent.columns]
-    if layer is not None and not columns and intent.top is None:
-        columns = _drawn_columns(layer, table)
+    is_counted = len(columns) == 1 and intent.kind != "histogram" and not intent.how
+    are_figures = layer is not None and table.is_result and not rows_of(table) and is_counted
+    if layer is not None and intent.top is None and (not columns or are_figures):
+        columns = _drawn_columns(layer, table)  # nobody counts the groups of figures
     filters = asked.filter if asked is not None else None
     if intent.where is not None:
         filters = combined("and", filters, await to_cql2(scene, table, intent.where))

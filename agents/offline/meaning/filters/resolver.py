@@ -12,9 +12,8 @@ from agents.offline.language.conditions.contradictions import column_of_two_valu
 from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.conditions.flags import answers, flag_values, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
-from agents.offline.language.lexicon import DECIDED, DECISION
 from agents.offline.language.names.comments import comment_head
-from agents.offline.language.names.costs import word_cost, years_in
+from agents.offline.language.names.costs import years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import compared_column, is_number, is_point_in_time, named_column
@@ -38,12 +37,12 @@ from agents.offline.meaning.conditions import (
     Operand,
     Quantity,
     all_of,
-    parts_of,
 )
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without_or_worse
 from agents.offline.meaning.filters.flags_in_words import tells_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
+from agents.offline.meaning.filters.states import dates_of_state, states_said
 from agents.offline.meaning.filters.times import (
     at_edge,
     at_time,
@@ -174,16 +173,8 @@ async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]
         return parts
     states = [await to_cql2(scene, table, each) for each in parts if each not in when]
     words = {word for each in states for name in columns_in(each) for word in name_words(name)}
-    said = (each for each in parts_of(tuple(parts)) if isinstance(each, OneOf) and each.how in ("kind", "is"))
-    words |= {
-        word for each in said for word in name_words(each.text) if word.endswith("ed")
-    }  # `expired in 2024`
-    words |= DECISION if words & DECIDED else frozenset[str]()  # `granted in 2024`
-    named = [
-        each
-        for each in dates
-        if any(word_cost(own, word) is not None for own in name_words(each.name) for word in words)
-    ]
+    words |= states_said(tuple(parts))  # `expired in 2024`
+    named = dates_of_state(table, words)
     if len(named) != 1:
         return parts
     known = negated({"op": "isNull", "args": [property_of(named[0].name)]})

@@ -89,10 +89,10 @@ class Way(NamedTuple):
 
 
 def by_referred(
-    rows: Features, by: str, figure: Mapping[str, Any] | None, context: Context
+    rows: Features, by: str, figure: Mapping[str, Any] | None, context: Context, only: Condition | None = None
 ) -> Grouped | None:
     """The figure of the rows, or their number, for each value of a column of the rows that they refer to, or for
-    each of these rows. None if several are called so."""
+    each of these rows (`only` those). None if several are called so."""
     own = context.table(rows)
     figure = _with_own_columns(figure, own)
     if own is None or rows.made or rows.previous or figure is None:
@@ -103,7 +103,7 @@ def by_referred(
             (way, column) for way in ways if len(way.links) == length for column in _columns(way, by, context)
         ]
         if found:
-            return _grouped(rows, own, *found[0], figure) if len(found) == 1 else None
+            return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
     return None
 
 
@@ -159,9 +159,9 @@ _OF_ANYTHING = KIND_NOUNS | word_set("name code number date year owner comment")
 
 
 def _grouped(
-    rows: Features, own: Table, way: Way, column: str | None, figure: dict[str, Any]
+    rows: Features, own: Table, way: Way, column: str | None, figure: dict[str, Any], only: Condition | None
 ) -> Grouped | None:
-    if column is None and len(way.links) == 1:
+    if column is None and len(way.links) == 1 and only is None:
         is_place = way.tables[-1].geometry_family == "polygon" and figure["function"] == "count"
         return None if is_place else Grouped(rows, way.links[0].own, figure)
     named = name_column(way.tables[-1]) if column is None and has_row_names(way.tables[-1]) else None
@@ -173,7 +173,8 @@ def _grouped(
     names: list[str] = []
     for link, other, name in zip(way.links, way.tables, wanted, strict=True):
         key = ColumnWords(names[-1] if names else link.own)
-        steps.append(_joined(source, other, link, key, name))
+        where = only if other is way.tables[-1] else None
+        steps.append(_joined(source, replace(Features.of_table(other), where=where), link, key, name))
         names.append(f"{other.name}_{name}" if name in taken else name)
         taken.add(names[-1])
         source = RESULT
@@ -183,10 +184,9 @@ def _grouped(
     return Grouped(made, names[0], figure, names=(names[-1],))
 
 
-def _joined(source: Features, other: Table, link: Link, key: ColumnWords, column: str) -> AnalysisStep:
+def _joined(source: Features, others: Features, link: Link, key: ColumnWords, column: str) -> AnalysisStep:
     """The rows with a column of the rows that they refer to."""
     keys = {"key": key, "other_key": ColumnWords(link.other, "other")} if link.declared else {}
-    others = Features.of_table(other)
     return step(
         "join_by_attribute", source, ("other", others), title=f"With the {column} of {others.text}", **keys,
         columns=[ColumnWords(column, "other")], rows="matched",

@@ -1,0 +1,126 @@
+"""Groups with a suffix, of other tables and of rows spoken of: `block wise`, `bar chart by status`, `how many in each
+block`, `compare organic carbon in two blocks`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table, referring
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+VILLAGES = make_table(
+    "data.villages", "POLYGON", "Villages",
+    [("id", "integer", ""), ("vill_code", "text", ""), ("vill_name", "text", ""), ("tehsil", "text", ""),
+     ("block", "text", "Development block"), ("sub_div", "text", "Irrigation sub-division")],
+    [(1, "1", "Ladda", "Sunam", "Sunam", "Lehra", (1.0, 1.0)), (2, "2", "Jhal", "Dirba", "Dirba", "Lehra", (1.0, 1.1))],
+)  # fmt: skip
+WELLS = referring(
+    make_table(
+        "data.wells", "POINT", "Tube wells",
+        [("id", "integer", ""), ("vill_code", "text", ""), ("status", "text", ""), ("pump", "text", ""),
+         ("drill_dt", "date", ""), ("swl_ft", "number", "Static water level, feet below ground")],
+        [(1, "1", "Defunct", "Diesel", "2014-02-01", 80.0, (1.0, 1.0)),
+         (2, "1", "Working", "Solar", "2016-02-01", 90.0, (1.0, 1.01)),
+         (3, "2", "Defunct", "Solar", "2019-02-01", 95.0, (1.0, 1.1))],
+    ),
+    ("vill_code", "data.villages", "vill_code"),
+)  # fmt: skip
+SAMPLES = make_table(
+    "data.soil_samples", "POINT", "Soil samples",
+    [("id", "integer", ""), ("oc_pct", "number", "Organic carbon, percent (below 0.4 low)")],
+    [(1, 0.3, (1.0, 1.0)), (2, 0.6, (1.0, 1.1))],
+)  # fmt: skip
+APPLICATIONS = make_table(
+    "data.applications", None, "Applications for subsidies",
+    [("id", "integer", ""), ("scheme", "text", ""), ("status", "text", ""), ("appl_dt", "date", "Date of application"),
+     ("dec_dt", "date", "Date of decision")],
+    [(1, "Drip", "granted", "2023-12-01", "2024-01-02"), (2, "Solar", "pending", "2024-02-02", None)],
+)  # fmt: skip
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk(World(VILLAGES, WELLS, SAMPLES, APPLICATIONS))
+
+
+async def last_calls(desk: Desk, *messages: str) -> list[tuple[str, dict[str, Any]]]:
+    chat = Chat(desk.world, analyst=desk)
+    for each in messages:
+        await chat(each)
+    return chat.calls
+
+
+@pytest.mark.parametrize(
+    ("messages", "goal"),
+    [
+        (["number of wells block wise"], "number of wells per block"),
+        (["average swl of wells sub division-wise"], "average swl of wells per sub division"),
+        (["scheme wise applications in 2024"], "applications in 2024 per scheme"),
+        (["applications status-wise in 2024"], "applications per status in 2024"),
+        (["applications month wise"], "applications per month"),
+        (["show defunct wells", "count them block wise"], "number of the layer `wells` per block"),
+        (["show defunct wells", "list them by pump with count"], "number of the layer `wells` by pump"),
+        (["which wells are defunct?", "count them by pump"], "number of wells that are defunct by pump"),
+        (["show defunct wells", "is there a soil sample within 100 m of any of them?"],
+         "is there a soil sample within 100 m of the layer `wells`?"),
+        (["which village has the most wells?", "and which ones have none at all"], "which village have no wells"),
+    ],
+)  # fmt: skip
+async def test_these_groups_are_analysed(desk: Desk, messages: list[str], goal: str) -> None:
+    assert await last_calls(desk, *messages) == [("run_analysis", {"goal": goal})]
+
+
+PER_YEAR = {"kind": "histogram", "period": "year"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "chart"),
+    [
+        (["show defunct wells", "bar chart by pump"], {"kind": "bar", "x": "pump", "data": "wells"}),
+        (["show defunct wells", "chart of how many per year"], {**PER_YEAR, "x": "drill_dt", "data": "wells"}),
+        (["how many applications were granted in 2024?", "make a bar chart of that for all years"],
+         {**PER_YEAR, "x": "dec_dt", "data": "data.applications", "filters": where("status", "=", "granted")}),
+        (["number of wells by pump", "bar chart by status"], {"kind": "bar", "x": "status", "data": "data.wells"}),
+    ],
+)  # fmt: skip
+async def test_rows_spoken_of_are_charted(desk: Desk, messages: list[str], chart: dict[str, Any]) -> None:
+    assert await last_calls(desk, *messages) == [("make_chart", chart)]
+
+
+async def test_figures_of_a_layer_are_charted_and_not_counted(desk: Desk) -> None:
+    messages = ["show defunct wells", "how many per year", "as a bar chart", "bar chart of them per year"]
+    for end in (3, 4):
+        name, chart = (await last_calls(desk, *messages[:end]))[-1]
+        assert (name, chart["x"], chart["y"]) == ("make_chart", "year", "count")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operations", "first"),
+    [
+        ("average organic carbon per block", ["dissolve", "spatial_join"], {"by": ["block"]}),
+        ("compare organic carbon in Sunam and Dirba blocks", ["filter", "dissolve", "spatial_join"],
+         {"source": "data.villages", "filter": {"op": "in", "args": [{"property": "block"}, ["Sunam", "Dirba"]]}}),
+        ("compare static water level in Sunam and Dirba blocks", ["filter", "join_by_attribute", "dissolve"],
+         {"source": "data.villages", "filter": {"op": "in", "args": [{"property": "block"}, ["Sunam", "Dirba"]]}}),
+        ("map villages by number of wells", ["spatial_join"], {"source": "data.villages", "other": "data.wells"}),
+    ],
+)  # fmt: skip
+async def test_groups_are_those_of_other_tables(
+    desk: Desk, sentence: str, operations: list[str], first: dict[str, Any]
+) -> None:
+    await last_calls(desk, sentence)
+    assert [name for name, _ in desk.analysis.steps][: len(operations)] == operations
+    assert first.items() <= desk.analysis.steps[0][1].items()
+
+
+async def test_rows_of_a_layer_are_grouped_by_what_they_refer_to(desk: Desk) -> None:
+    await last_calls(desk, "show defunct wells", "how many in each block")
+    assert [name for name, _ in desk.analysis.steps][:3] == ["filter", "join_by_attribute", "dissolve"]
+
+
+async def test_a_block_that_is_also_a_tehsil_is_asked_about(desk: Desk) -> None:
+    assert "tehsil" in await Chat(desk.world, analyst=desk)("compare static water level in Sunam and Dirba")
