@@ -62,6 +62,7 @@ UNITS: dict[str, Unit] = {
     **_units("mass", ("kg", 1.0, "kilogram kilograms"), ("t", 1000.0, "tonne tonnes tons")),
     **_units(
         "power",
+        ("watts", 1.0, "watt"),
         ("kW", 1e3, "kilowatt kilowatts"),
         ("MW", 1e6, "megawatt megawatts"),
         ("GW", 1e9, "gigawatt gigawatts"),
@@ -93,7 +94,7 @@ US_SURVEY_FOOT = 1200 / 3937
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres inch inches",
     "m2 km2 sqkm sqm ha acres ac",
-    "kmh mph kn kg t kw mw gw pct usd cad aud nzd eur gbp chf",
+    "kmh mph kn kg t watt watts kw mw gw pct usd cad aud nzd eur gbp chf",
     "years yrs days hours",
 )
 COLUMN_ENDINGS = frozenset(word for words in _IN_NAMES for word in words.split())

@@ -179,16 +179,18 @@ def _in_unit_of_them(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Statistic("sum", ColumnMention(measure), them, unit=bound["unit"]) if measure else None
 
 
-@on(
+_THEIR_FIGURE = (
     "[and] <what> (how=(average|mean|median|total|sum) of (their|its)"
-    "|(their|its) how=(average|mean|median|total|combined|maximum|minimum)) {what:words}",
-    cost=-1.0,
+    "|(their|its) how=(average|mean|median|total|combined|maximum|minimum)) {what:words}"
 )
+
+
+@on(_THEIR_FIGURE, cost=-1.0)
+@on(f"{_THEIR_FIGURE} [,] in {{unit:unit}}", cost=-2.0)
 def _their_figure(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`what is their total area?`"""
-    return Statistic(
-        STATISTICS[bound["how"].lower()], ColumnMention(bound["what"]), Mention("they", pronoun=True)
-    )
+    """`what is their total area in km²?`"""
+    what, they = ColumnMention(bound["what"]), Mention("they", pronoun=True)
+    return Statistic(STATISTICS[bound["how"].lower()], what, they, unit=bound.get("unit"))
 
 
 @on(

@@ -203,7 +203,9 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
     thematic = bool(style.get("column")) or (
         now is not None and now.kind in ("graduated", "categorical") and not style
     )
-    ramp = look.ramp or (RAMP_OF_COLOUR.get(look.color or "") if style.get("kind") in DENSITIES else None)
+    in_classes = thematic and not style and (look.classes is not None or look.method is not None)
+    is_shaded = in_classes or style.get("kind") in DENSITIES
+    ramp = look.ramp or (RAMP_OF_COLOUR.get(look.color or "") if is_shaded else None)
     if ramp:
         if (
             not thematic
@@ -219,6 +221,8 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
             if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
                 raise Refuse(refusals.CLASSES_COLUMN(), refusals.SAY_CLASSES(table=table.title))
             style[name] = value
+            if in_classes and look.color is not None and now is not None and not ramp:
+                style |= {"kind": now.kind, "column": now.column}  # a colour alone replaces the classes
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(refusals.CLASSES(n=look.classes), refusals.CLASSES_RANGE())
     unfilled = look.unfilled and not _is_only_line(table, look, layer)

@@ -211,6 +211,8 @@ def list_sorted(before: str, asked_now: str, *, is_sorted: bool) -> str | None:
         return None
     if (of := _BY_THEN_FIRST.fullmatch(by["by"])) is not None:
         return f"which {of['number']} of them have the highest {of['by']}"
+    if re.match(r"(?:show |list |the )*(?:top|bottom) \d+ .* by ", before, re.IGNORECASE):
+        return f"{before.rpartition(' by ')[0]} by {by['by']}"
     if (asks := re.match(r"list|which|name|give me|(?:a )?table of", before, re.IGNORECASE)) is not None:
         rows = before.rstrip(" ?")
         rows = re.sub(r",? (?:(?:sorted|ordered|ranked) )?by .*", "", rows) if is_sorted else rows

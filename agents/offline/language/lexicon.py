@@ -201,7 +201,7 @@ FIGURE_NOUNS = word_set(
 UNIT_NOUNS = {
     **dict.fromkeys(("circumference", "diameter", "height", "length", "thickness", "width"), "length"),
     "area": "area", "size": "area", "speed": "speed", "weight": "mass", "share": "share", "percentage": "share",
-    "time": "time", "duration": "time",
+    "time": "time", "duration": "time", "acreage": "area", "tonnage": "mass", "wattage": "power",
 }  # fmt: skip
 """Nouns for quantities, and their dimensions."""
 

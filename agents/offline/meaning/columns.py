@@ -17,6 +17,7 @@ from agents.offline.language.names.columns import (
 )
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import UNIT_WORDS, are_made
+from agents.offline.language.names.periods import newest
 from agents.offline.language.names.rows import year_of_rows
 from agents.offline.language.words import are_forms, fold, name_words, nearest, word_set
 from agents.offline.meaning import units
@@ -93,14 +94,13 @@ def chosen(
             c for c in narrowed if (own := column_unit(c)) is not None and own.dimension == unit.dimension
         ]
         narrowed = same or fitting or narrowed
-    narrowed = in_one_unit(narrowed)
+    of_now = newest([column.name for column in narrowed])  # of several years
+    narrowed = in_one_unit([column for column in narrowed if column.name in of_now])
     if len(narrowed) == 1:
         return narrowed[0]
     names = [column.name for column in narrowed]
     picked = scene.choose(
-        names,
-        refusals.WHICH(purpose=purpose, names=", ".join(names[:-1]), last=names[-1]),
-        words,
+        names, refusals.WHICH(purpose=purpose, names=", ".join(names[:-1]), last=names[-1]), words
     )
     return next(column for column in narrowed if column.name == picked)
 

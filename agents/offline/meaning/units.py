@@ -53,8 +53,8 @@ def density_of(area: Unit) -> Unit | None:
 
 
 _YIELDS = word_set("yield yld q qtl bu")
-_WHOLE_NAMES = word_set("acres hectares ha kilometers kilometres km miles")
-"""Units that are the whole name of a column of areas or lengths."""
+_WHOLE_NAMES = word_set("acres hectares ha kilometers kilometres km miles watt watts")
+"""Units that are the whole name of a column."""
 
 
 def column_unit(column: Column) -> Unit | None:

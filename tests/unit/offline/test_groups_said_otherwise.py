@@ -124,3 +124,54 @@ async def test_rows_of_a_layer_are_grouped_by_what_they_refer_to(desk: Desk) -> 
 
 async def test_a_block_that_is_also_a_tehsil_is_asked_about(desk: Desk) -> None:
     assert "tehsil" in await Chat(desk.world, analyst=desk)("compare static water level in Sunam and Dirba")
+
+
+DISTRICTS = make_table(
+    "data.districts", "POLYGON", "Districts",
+    [("id", "integer", ""), ("name", "text", ""), ("pop_2013", "integer", ""),
+     ("pop_2023", "integer", "Residents, 31 Dec 2023"), ("pop_u18", "integer", "Residents under 18 years (2023)"),
+     ("pop_o65", "integer", ""), ("area_km2", "number", "")],
+    [(1, "Leith", 900, 1000, 200, 150, 2.0, (1.0, 1.0)), (2, "Dean", 800, 900, 100, 250, 3.0, (1.0, 1.1))],
+)  # fmt: skip
+LAMPS = make_table(
+    "data.street_lights", "POINT", "Street lights",
+    [("id", "integer", ""), ("lamp", "text", ""), ("watt", "integer", "Power in watts")],
+    [(1, "sodium", 70, (1.0, 1.0)), (2, "LED", 30, (1.0, 1.1))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("messages", "calls"),
+    [
+        (["how many people live in Leith?"],
+         [("query_features", {"table": "data.districts", "filters": where("name", "=", "Leith")})]),
+        (["colour districts by pop_2023", "5 classes, in blue"],
+         [("update_map_layer", {"style": {"ramp": "Blues", "classes": 5}})]),
+        (["top 2 districts by population", "now by share of under 18s"],
+         [("run_analysis", {"goal": "top 2 districts by share of under 18s"})]),
+        (["how many lights are sodium?", "what's their total wattage in kW"],
+         [("column_stats", {"column": "watt", "filters": where("lamp", "=", "sodium")})]),
+    ],
+)  # fmt: skip
+async def test_the_newest_people_classes_and_units_are_meant(
+    messages: list[str], calls: list[tuple[str, dict[str, Any]]]
+) -> None:
+    made = await last_calls(Desk(World(DISTRICTS, LAMPS)), *messages)
+    assert [name for name, _ in made] == [name for name, _ in calls]
+    assert calls[0][1].items() <= made[0][1].items()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expression", "title"),
+    [
+        ("population density per district", "pop_2023 * 1 / area_km2", "Pop_2023 per km²"),
+        ("2 districts with the highest share of under 18s", '100 * "pop_u18" / "pop_2023"', "Percentage of pop_u18"),
+        ("colour districts by share of pop_o65", '100 * "pop_o65" / "pop_2023"', "Percentage of pop_o65"),
+    ],
+)  # fmt: skip
+async def test_figures_of_people_are_divided(sentence: str, expression: str, title: str) -> None:
+    desk = Desk(World(DISTRICTS, LAMPS))
+    await last_calls(desk, sentence)
+    name, arguments = desk.analysis.steps[0]
+    assert (name, arguments["expression"]) == ("calculate", expression)
+    assert title in desk.analysis.titles[0]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.commands.analyses.sizes import RANKED_ROWS
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.periods import newest
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
@@ -159,7 +159,7 @@ def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`population density by district` if no column holds it: per km²."""
     what: ColumnWords = bindings["what"]
     table = context.table(bindings["areas"])
-    names = _newest(columns_called((table,), name_words(what.text)) if table is not None else [])
+    names = newest(columns_called((table,), name_words(what.text)) if table is not None else [])
     column = table.column(names[0]) if table is not None and len(names) == 1 else None
     if (
         table is None
@@ -174,23 +174,13 @@ def _own_density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return build({**bindings, "what": ColumnWords(names[0]), "unit": UNITS["km2"]}, context)
 
 
-def _newest(names: Sequence[str]) -> list[str]:
-    """The column of the last year, of columns that differ only by a year: `pop_2024` of `pop_2018` and `pop_2024`."""
-    years = {name: found[0] for name in names if (found := _YEAR.findall(name))}
-    are_alike = len({_YEAR.sub("", name) for name in names}) == 1 and len(years) == len(names)
-    return [max(years, key=lambda each: years[each])] if are_alike else [*names]
-
-
-_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
-
-
 def _densest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the 3 most densely populated districts` if no column holds the density: people per km²."""
     areas, top = bindings["source"], bindings["top"]
     table = context.table(areas)
     if table is None or top.measure != "dense" or top.column is not None or measure_columns(table, "dense"):
         return None
-    people = _newest(measure_columns(table, "people"))
+    people = newest(measure_columns(table, "people"))
     if len(people) != 1 or table.geometry_family != "polygon" or areas.guessed:
         return None
     limit = top.of_several(areas.mention.text).limit

@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.by_key.grouped import by_referred, referred_figure
+from agents.offline.commands.analyses.by_key.grouped import by_referred, referred_figure, refers_to
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.commands.requests import row_column
 from agents.offline.language.conditions.times.in_force import times_lasting
@@ -253,6 +253,11 @@ def area_column(
     return having[0] if len(having) == 1 else None
 
 
+def has_elsewhere(own: Table, words: tuple[str, ...], vocabulary: Vocabulary) -> bool:
+    """Whether the rows of a table have such a column where they lie, or of what they refer to."""
+    return area_column(own, words, vocabulary) is not None or refers_to(own, words, vocabulary)
+
+
 def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`stops per kind of land use`: in the areas of each value (`only` some) of a column that exactly one table of
     areas has."""
@@ -271,6 +276,14 @@ def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps |
     if figure is not None:
         what = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.noun}"
     return (merged, count_in_areas(RESULT, rows, figure, title=f"{what} in {areas.noun} by {by}"))
+
+
+def _counted_elsewhere(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`defunct wells by block`: the block of what they refer to; by a column of their own they would be drawn."""
+    table, by = context.table(bindings["source"]), bindings["by"]
+    if table is None or not refers_to(table, name_words(by.text), context.vocabulary):
+        return None
+    return by_own_column(bindings, context) if not group_columns(table, by, context) else None
 
 
 def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
@@ -358,6 +371,7 @@ RULES = (
         1.0,
     ),
     rule("{source:bare} (by|per|<in_each>) {by:column}", by_column_of_areas, 3.0),
+    rule("{source:rows} by {by:column}", _unranked(_counted_elsewhere), 3.0),
     rule("{source:rows} <for_each> [of] {areas:bare}", _unranked(by_place), 1.0 + BY_PLACE),
     rule(f"{_SHOWN} {{source:rows}} <in_each> [of] {{areas:bare}}", _unranked(by_place), 1.0 + BY_PLACE),
     rule(f"{_TOTAL} [the] {{counted:counted}} {_BY} {{by:column}}", own_figure, NO_ROWS),

@@ -10,14 +10,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.geo.wording.phrases import number
 from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.analyses.rules import Context, Rules, Steps, rule
 from agents.offline.language.figures import is_of_each
+from agents.offline.language.lexicon import MEASURES, spelt_out
+from agents.offline.language.names.ages import of_age_said
 from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.comments import comment_words
+from agents.offline.language.names.periods import newest
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import fold, name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, Empty, Group, Negation, split_off_places
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -182,6 +187,46 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rate, limit, by = title[:1].lower() + title[1:], bindings.get("n") or 1, _column(bindings)
     how = "most" if bindings["how"] == "top" else bindings["how"]
     return (*found, first_groups_step(bindings["areas"].noun, how, rate, by, limit))
+
+
+_HIGHEST = "how=(highest|greatest|largest|biggest|lowest|smallest)"
+_SHARE = "<share> of [the] {what:column}"
+
+
+@on(
+    f"[<ask>|<what>] [the] [{{n:count}}] {{areas:bare}} (with|having) [the] {_HIGHEST} {_SHARE}",
+    f"(which|what) [{{n:count}}] {{areas:bare}} (has|have) [the] {_HIGHEST} {_SHARE}",
+    f"<ask> how=(top|bottom) {{n:count}} {{areas:bare}} by [the] {_SHARE}",
+    f"(colour|color|shade|fill|map) [the] {{areas:bare}} by [the] {_SHARE}",
+    f"[<what>] {_SHARE} <for_each> {{areas:bare}}",
+)
+def _share_of_people(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`5 villages with the highest share of SC population`, `share of under 18s by district`: of the people of each
+    area, unless a column holds it."""
+    areas, what, how = bindings["areas"], bindings["what"].text, bindings.get("how", "")
+    table = context.table(areas)
+    if table is None or areas.guessed or table.column("percent") is not None:
+        return None
+    parts = of_age_said(table, what) or columns_called((table,), name_words(what))
+    wholes = newest(columns_called((table,), ("population",)))
+    part, whole = (table.column(each[0]) if len(each) == 1 else None for each in (parts, wholes))
+    if part is None or whole is None or part == whole or is_of_each(part) or not _are_people(part):
+        return None
+    title = f"Percentage of {part.name} in {whole.name} of {areas.noun}"
+    expression = f"100 * {quoted(part.name)} / {quoted(whole.name)}"
+    shares = step("calculate", areas, title=title, name="percent", expression=expression)
+    if not how:
+        return (shares,)
+    words, most = f"percentage of {part.name} in {whole.name}", {"top": "highest", "bottom": "lowest"}
+    return (
+        shares,
+        first_groups_step(areas.noun, most.get(how, how), words, "percent", bindings.get("n") or 1),
+    )
+
+
+def _are_people(column: Column) -> bool:
+    words = spelt_out(column.name) | comment_words(column.comment)
+    return is_number(column) and not words.isdisjoint(MEASURES["people"])
 
 
 def _column(bindings: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.by_key.grouped import by_referred
 from agents.offline.commands.analyses.groups import by_column_of_areas, by_place
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
@@ -84,10 +85,11 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         )
         found = (replace(found[0], title=title),) if found else None
     elif isinstance(group.value, ColumnWords):
-        if not asked.has("rows"):
-            return None
         wanted = None if figure == COUNT else figure
-        found = by_column_of_areas({"source": rows, "figure": wanted, "by": group.value}, context)
+        referred = by_referred(rows, group.value.text, wanted, context)
+        found = (referred,) if referred is not None else None
+        if referred is None and asked.has("rows"):
+            found = by_column_of_areas({"source": rows, "figure": wanted, "by": group.value}, context)
         found = (*found[:-1], replace(found[-1], title=title)) if found else None
     else:
         name = asked.group_column

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import spelt_out
+from agents.offline.language.names.ages import of_age
 from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
@@ -297,12 +297,7 @@ class MeasuredPieces:
         if number is None or not number.text.isdigit() or not (before or after):
             return
         younger = before in ("under", "younger than", "below") or (after or "").endswith(("younger", "under"))
-        age = re.compile(
-            rf"({_YOUNGER})_?{number.text}$|_{number.text}_?({_YOUNGER})\b"
-            if younger
-            else rf"({_OLDER})_?{number.text}$|(?<!\d){number.text}_?({_OLDER})\b"
-        )
-        names = tuple(each.name for each in self.table.columns if is_number(each) and age.search(each.name))
+        names = of_age(self.table, number.text, younger=younger)
         if len(names) == 1:
             yield self._piece("part", place, ColumnMention(names[0], names))
 
@@ -372,5 +367,3 @@ _AGES = (
     "and younger",
     "and under",
 )
-_OLDER, _YOUNGER = "up|plus|over|older|ge|gt", "under|younger|below|lt|le"
-"""Words in names of such columns, as parts of patterns."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.analyses.groups import are_other_groups, area_column
+from agents.offline.commands.analyses.groups import are_other_groups, has_elsewhere
 from agents.offline.commands.assembly.charted import chart_pieces, follows_chart
 from agents.offline.commands.assembly.compared import BEFORE_ROWS, ComparedPieces
 from agents.offline.commands.assembly.fitting import columns_of, fits, is_neutral, is_value
@@ -260,7 +260,7 @@ class PiecesOfTable(ComparedPieces):
         self.cursor.at = begin
         words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
         for length in range(len(words), 0, -1):
-            if used[length - 1] and area_column(self.table, words[:length], self.vocabulary) is not None:
+            if used[length - 1] and has_elsewhere(self.table, words[:length], self.vocabulary):
                 self.cursor.at = begin + used[length - 1]  # `police sector`, a column of areas
                 yield self._piece("group", place, ColumnWords(self.cursor.since(begin)), 2.0)
 

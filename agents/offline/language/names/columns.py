@@ -299,7 +299,7 @@ def records_last_time(column: Column) -> bool:
 
 
 def _without_units(own: Words) -> Words:
-    return tuple(word for word in own if word not in UNIT_WORDS)
+    return tuple(word for word in own if word not in UNIT_WORDS and not years_in(word))
 
 
 def times_of(table: Table) -> list[Column]:

@@ -237,7 +237,9 @@ def _is_cut(short: str, word: str) -> bool:
 
 
 def _units(own: Words, kind: str) -> frozenset[int]:
-    """Positions of units; in the name of a number, a few final letters count too: `turb_ntu`."""
+    """Positions of units beside other words; in the name of a number, a few final letters count too: `turb_ntu`."""
+    if len(own) == 1:
+        return frozenset()
     last, word = len(own) - 1, own[-1]
     unknown = (
         kind in ("integer", "number") and last and word.isalpha() and len(word) <= _LONGEST_UNIT

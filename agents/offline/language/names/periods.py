@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from agents.domain import Column, Table
@@ -47,11 +48,21 @@ def of_year_in_comment(
     `called`: the columns that words without a year name."""
     year = next((each for each in (words[-1], words[0]) if len(words) > 1 and each in years_in(each)), "")
     rest = tuple(word for word in words if word != year and not (word in _OF_YEAR and words[-1] == year))
-    names = called(rest) if year and rest else ()
     own = [(each.name, each.comment or "") for table in tables for each in table.columns]
+    if not (year and rest) or any(name_words(name) == words for name, _ in own):
+        return []  # `pop_2023` is called so itself
+    names = called(rest)
     return [
         name for name in names if any(name == each and year in years_in(comment) for each, comment in own)
     ]
 
 
+def newest(names: Sequence[str]) -> list[str]:
+    """The column of the last year, of columns that differ only by a year: `pop_2024` of `pop_2018` and `pop_2024`."""
+    years = {name: found[0] for name in names if (found := _YEAR.findall(name))}
+    are_alike = len({_YEAR.sub("", name) for name in names}) == 1 and len(years) == len(names)
+    return [max(years, key=lambda each: years[each])] if are_alike else [*names]
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
 _OF_YEAR = frozenset(("in", "of", "for"))

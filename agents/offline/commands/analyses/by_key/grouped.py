@@ -11,7 +11,8 @@ from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.keys import Link, links
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import Words, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import has_row_names, name_column
@@ -97,14 +98,25 @@ def by_referred(
     figure = _with_own_columns(figure, own)
     if own is None or rows.made or rows.previous or figure is None:
         return None
-    ways = _ways(own, context.vocabulary.few_tables)
+    found = _ways_to(own, name_words(by), context.vocabulary)
+    return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
+
+
+def refers_to(own: Table, words: Words, vocabulary: Vocabulary) -> bool:
+    """Whether the words are a column of the rows that a table refers to by foreign keys."""
+    found = _ways_to(own, words, vocabulary) if own.references else []
+    return len(found) == 1 and found[0][1] is not None and found[0][0].links[0].declared
+
+
+def _ways_to(own: Table, by: Words, vocabulary: Vocabulary) -> list[tuple[Way, str | None]]:
+    """The shortest ways to rows with a column that is called so, or to rows that are."""
+    ways = _ways(own, vocabulary.few_tables)
     for length in (1, 2):
-        found = [
-            (way, column) for way in ways if len(way.links) == length for column in _columns(way, by, context)
-        ]
+        near = [way for way in ways if len(way.links) == length]
+        found = [(way, column) for way in near for column in _columns(way, by, vocabulary)]
         if found:
-            return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
-    return None
+            return found
+    return []
 
 
 def _with_own_columns(figure: Mapping[str, Any] | None, own: Table | None) -> dict[str, Any] | None:
@@ -142,11 +154,10 @@ def _referred(own: Table, known: Sequence[Table]) -> list[tuple[Table, Link]]:
     return found
 
 
-def _columns(way: Way, by: str, context: Context) -> list[str | None]:
+def _columns(way: Way, words: Words, vocabulary: Vocabulary) -> list[str | None]:
     """The columns of the last table that the words mean; None stands for each of its rows. Not those of a table over
     another, nor by words such as `type`, which do not say whose."""
-    words, last = name_words(by), way.tables[-1]
-    match = context.vocabulary.match_table(words)
+    last, match = way.tables[-1], vocabulary.match_table(words)
     if match is not None and match.length >= len(words):
         return [None] if last in match.found and not match.guessed else []
     if len(way.links) > 1 or _OF_ANYTHING.issuperset(words):
