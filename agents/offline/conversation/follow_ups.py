@@ -146,8 +146,7 @@ _BEFORE_NOUN = re.compile(
 """A value used as an adjective: `total length of {} trails`."""
 _BEFORE_VALUE = word_set("by with have has had having are is were was")
 """Words before a value that is not a place: `won by {}`."""
-_LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")
-"""An excluded value: another one in its place would be excluded too."""
+_LEFT_OUT = re.compile(r"(?:\bnot|n't|\bno|\bwithout|\bexcept|\bbut) \{\}")  # excludes any value
 
 
 def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> Again | None:
@@ -229,7 +228,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or with_place(messages, memory, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or (broken_down(before, asked_now) if memory.layers else None)
-        or (with_time(before, asked_now) if before else None)
+        or with_time(before, asked_now)
         or with_piece(before, asked_now)
         or (spelt_out(asked_now, _NEAR_WHAT) if memory.layers else None)
         or list_sorted(before, asked_now, is_sorted=memory.rows is not None and bool(memory.rows.sort))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
@@ -81,7 +81,11 @@ class Spoken:
         """The request, and with the layer that shows the rows, or with the words that named them, instead of `them`:
         these first for figures of groups, for an analysis does not see the conversation."""
         named = [*self._with_rows_named(again)]
-        return [*named, again] if re.search(GROUP, again.text, re.IGNORECASE) else [again, *named]
+        if not re.search(GROUP, again.text, re.IGNORECASE):
+            return [again, *named]
+        # By areas that rows lie in, which are no column of theirs, they are counted `per` area.
+        inside = [replace(each, text=_COUNTED_BY.sub(r"\1 per ", each.text)) for each in named]
+        return [*named, again, *(each for each in inside if each not in named)]
 
     def _with_rows_named(self, again: Again) -> Iterator[Again]:
         layer, rows, before = self.layer, again.rows, self.memory.rows
@@ -101,6 +105,7 @@ class Spoken:
                 yield Again(named, rows)
 
 
+_COUNTED_BY = re.compile(r"^(number of the layer `[^`]+`) by ")
 _VERB = re.compile(r" (are|were|have|had)\b", re.IGNORECASE)
 _OF_THEM = re.compile(r"\bof (?:them|these|those|it)\b", re.IGNORECASE)
 

@@ -106,6 +106,8 @@ async def test_figures_of_a_layer_are_charted_and_not_counted(desk: Desk) -> Non
          {"source": "data.villages", "filter": {"op": "in", "args": [{"property": "block"}, ["Sunam", "Dirba"]]}}),
         ("compare static water level in Sunam and Dirba blocks", ["filter", "join_by_attribute", "dissolve"],
          {"source": "data.villages", "filter": {"op": "in", "args": [{"property": "block"}, ["Sunam", "Dirba"]]}}),
+        ("which block has the highest average organic carbon", ["dissolve", "spatial_join", "top"], {"by": ["block"]}),
+        ("defunct wells by block", ["filter", "join_by_attribute", "dissolve"], {"source": "data.wells"}),
         ("map villages by number of wells", ["spatial_join"], {"source": "data.villages", "other": "data.wells"}),
     ],
 )  # fmt: skip
@@ -122,6 +124,10 @@ async def test_rows_of_a_layer_are_grouped_by_what_they_refer_to(desk: Desk) -> 
     assert [name for name, _ in desk.analysis.steps][:3] == ["filter", "join_by_attribute", "dissolve"]
 
 
+async def test_words_of_one_group_are_not_parted(desk: Desk) -> None:
+    assert await last_calls(desk, "how many by sub div villages") == []
+
+
 async def test_a_block_that_is_also_a_tehsil_is_asked_about(desk: Desk) -> None:
     assert "tehsil" in await Chat(desk.world, analyst=desk)("compare static water level in Sunam and Dirba")
 
@@ -135,8 +141,9 @@ DISTRICTS = make_table(
 )  # fmt: skip
 LAMPS = make_table(
     "data.street_lights", "POINT", "Street lights",
-    [("id", "integer", ""), ("lamp", "text", ""), ("watt", "integer", "Power in watts")],
-    [(1, "sodium", 70, (1.0, 1.0)), (2, "LED", 30, (1.0, 1.1))],
+    [("id", "integer", ""), ("lamp", "text", ""), ("watt", "integer", "Power in watts"),
+     ("inst_yr", "integer", "Year of installation")],
+    [(1, "sodium", 70, 1999, (1.0, 1.0)), (2, "LED", 30, 2012, (1.0, 1.1))],
 )  # fmt: skip
 
 
@@ -149,6 +156,8 @@ LAMPS = make_table(
          [("update_map_layer", {"style": {"ramp": "Blues", "classes": 5}})]),
         (["top 2 districts by population", "now by share of under 18s"],
          [("run_analysis", {"goal": "top 2 districts by share of under 18s"})]),
+        (["show street lights", "chart total watt per year"],
+         [("make_chart", {"kind": "bar", "x": "inst_yr", "y": "watt", "aggregate": "sum"})]),
         (["how many lights are sodium?", "what's their total wattage in kW"],
          [("column_stats", {"column": "watt", "filters": where("lamp", "=", "sodium")})]),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.offline.conversation.pieces import with_time
+from agents.offline.conversation.other_times import with_time
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk

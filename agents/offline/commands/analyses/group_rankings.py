@@ -180,10 +180,11 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if "per" in bindings and bindings["figure"]["function"] != "mean":
         return None
     found = (by_own_column if "source" in bindings else own_figure)(bindings, context)
-    if not found or not isinstance(found[0], Grouped):
+    if not found:
         return None
-    figure = found[0].aggregate
-    tables = context.tables_of(found[0].source.mention)
+    first = found[0]  # else the rows lie in areas
+    rows, figure = (first.source, first.aggregate) if isinstance(first, Grouped) else bindings["counted"]
+    tables = context.tables_of(rows.mention)
     named = context.vocabulary.columns_called(tables, figure["column"].text)
     if not named:
         return None

@@ -131,9 +131,13 @@ class Asked:
             for at, kind in enumerate(kinds)
             if kind == "with"
         )
+        groups = [each.end for each in self.all("group") if isinstance(each.value, ColumnMention)]
+        nouns = [each for each in self.pieces if each.kind in ("rows", "column")]
+        is_of_group = any(each.end - len(each.text.split()) in groups for each in nouns)
         return (
             before_rows
             and before_columns
+            and not is_of_group  # `how many per community area`, of a column `community`
             and all(0 < at < len(kinds) - 1 and _joins(kinds[at - 1], kinds[at + 1]) for at in joints)
         )
 

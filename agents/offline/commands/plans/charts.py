@@ -47,7 +47,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
         columns += await names_of_few(scene, table, layer.filter if layer is not None else None, filters)
     if not columns:
         raise Refuse(refusals.NOTHING_TO_CHART(layer=table.title), refusals.SAY_CHART())
-    kind = "bar" if intent.kind == "pie" else intent.kind or _kind(columns)
+    is_summed = bool(intent.how) and len(columns) > 1 and not intent.kind and is_number(columns[-1])
+    kind = "bar" if intent.kind == "pie" or is_summed else intent.kind or _kind(columns)
     is_figure = len(columns) == 1 and is_number(columns[0]) and not holds_years(columns[0])
     times = times_of(table) if kind == "line" and is_figure else []
     columns += times if len(times) == 1 else []
