@@ -187,10 +187,14 @@ _THEIR_FIGURE = (
 
 @on(_THEIR_FIGURE, cost=-1.0)
 @on(f"{_THEIR_FIGURE} [,] in {{unit:unit}}", cost=-2.0)
-def _their_figure(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`what is their total area in km²?`"""
-    what, they = ColumnMention(bound["what"]), Mention("they", pronoun=True)
-    return Statistic(STATISTICS[bound["how"].lower()], what, they, unit=bound.get("unit"))
+def _their_figure(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent:
+    """`what is their total area in km²?`, `… in cusecs`, of a column that is called so."""
+    what, _, unit = bound["what"].partition(" in ")
+    named = {name for each in vocabulary.few_tables for name in vocabulary.columns_called((each,), what)}
+    own = tuple(sorted(name for name in named if name_words(unit) == name_words(name)[-1:])) if unit else ()
+    column = ColumnMention(bound["what"], own)
+    them = Mention("they", pronoun=True)
+    return Statistic(STATISTICS[bound["how"].lower()], column, them, unit=bound.get("unit"))
 
 
 @on(

@@ -7,10 +7,14 @@ import re
 
 from agents.offline.language.names.periods import PERIODS_OF_ADVERBS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import is_plural, name_words, word_set
 
 _WISE = re.compile(
-    r"(?:\b(?:by|per) )?(?P<words>(?:[^\W\d]\w* ){0,2}[^\W\d]\w*?)[ -]?wise\b(?P<rest>[^?!.]*)", re.IGNORECASE
+    r"(?:\b(?:by|per) )?(?P<words>(?:[^\W\d]\w* ){0,2}[^\W\d]\w*?)[ -]?wise\b(?P<rest>[^?!.]*)"
+)
+"""In small letters, for Wise is a name."""
+_RANKED = re.compile(
+    r"\b(?:top|bottom|first|last) \d|(?:high|low|larg|small|great|bigg|long|old|new)est\b", re.IGNORECASE
 )
 _GOES_ON = re.compile(
     r"\W*$|\W*(?:,|(?:in|since|with|without|of|from|between|and|where|that|before|after|until|for|on|as|during|sorted)\b)",
@@ -27,7 +31,7 @@ _NO_NAMES = word_set("of in for the by per and show list map chart count number 
 
 def with_groups_named(text: str, vocabulary: Vocabulary) -> str:
     """The request with `per` before such a group, behind what it is of; unchanged if nothing is called so."""
-    for found in _WISE.finditer(text) if "wise" in text.lower() else ():
+    for found in _WISE.finditer(text) if "wise" in text and not _RANKED.search(text) else ():
         words = found["words"].split()
         size = _size(words, vocabulary)
         if size:
@@ -48,7 +52,9 @@ def _size(words: list[str], vocabulary: Vocabulary) -> int:
     for length in range(1, len(words) + 1):
         called = " ".join(words[-length:])
         names, table = vocabulary.columns_called(vocabulary.few_tables, called), _is_table(called, vocabulary)
-        if length > 1 and (words[-length].lower() in _NO_NAMES or _is_table(words[-length], vocabulary)):
+        first = words[-length]
+        are_rows = is_plural(first) and _is_table(first, vocabulary)
+        if length > 1 and not table and (are_rows or first.lower() in _NO_NAMES):
             break  # `applications status wise`
         if names or table or (length == 1 and called.lower() in PERIODS_OF_ADVERBS.values()):
             size, found = length, names

@@ -15,8 +15,10 @@ from tests.unit.offline.chatting import Chat, where
 VILLAGES = make_table(
     "data.villages", "POLYGON", "Villages",
     [("id", "integer", ""), ("vill_code", "text", ""), ("vill_name", "text", ""), ("tehsil", "text", ""),
-     ("block", "text", "Development block"), ("sub_div", "text", "Irrigation sub-division")],
-    [(1, "1", "Ladda", "Sunam", "Sunam", "Lehra", (1.0, 1.0)), (2, "2", "Jhal", "Dirba", "Dirba", "Lehra", (1.0, 1.1))],
+     ("block", "text", "Development block"), ("sub_div", "text", "Irrigation sub-division"),
+     ("pop_2016", "integer", "")],
+    [(1, "1", "Ladda", "Sunam", "Sunam", "Lehra", 900, (1.0, 1.0)),
+     (2, "2", "Jhal", "Dirba", "Dirba", "Lehra", 800, (1.0, 1.1))],
 )  # fmt: skip
 WELLS = referring(
     make_table(
@@ -61,6 +63,7 @@ async def last_calls(desk: Desk, *messages: str) -> list[tuple[str, dict[str, An
         (["average swl of wells sub division-wise"], "average swl of wells per sub division"),
         (["scheme wise applications in 2024"], "applications in 2024 per scheme"),
         (["applications status-wise in 2024"], "applications per status in 2024"),
+        (["wells village wise in 2016"], "wells per village in 2016"),
         (["applications month wise"], "applications per month"),
         (["show defunct wells", "count them block wise"], "number of the layer `wells` per block"),
         (["show defunct wells", "list them by pump with count"], "number of the layer `wells` by pump"),
@@ -119,13 +122,21 @@ async def test_groups_are_those_of_other_tables(
     assert first.items() <= desk.analysis.steps[0][1].items()
 
 
+async def test_a_figure_of_a_year_is_no_group(desk: Desk) -> None:
+    await last_calls(desk, "wells per village in 2016")
+    assert "pop_2016" not in str(desk.analysis.steps)
+
+
 async def test_rows_of_a_layer_are_grouped_by_what_they_refer_to(desk: Desk) -> None:
     await last_calls(desk, "show defunct wells", "how many in each block")
     assert [name for name, _ in desk.analysis.steps][:3] == ["filter", "join_by_attribute", "dissolve"]
 
 
-async def test_words_of_one_group_are_not_parted(desk: Desk) -> None:
-    assert await last_calls(desk, "how many by sub div villages") == []
+@pytest.mark.parametrize(
+    "sentence", ["how many by sub div villages", "top 2 wells swl wise", "show the Wise wells"]
+)
+async def test_other_words_are_no_groups(desk: Desk, sentence: str) -> None:
+    assert "run_analysis" not in [name for name, _ in await last_calls(desk, sentence)]
 
 
 async def test_a_block_that_is_also_a_tehsil_is_asked_about(desk: Desk) -> None:
@@ -158,6 +169,7 @@ LAMPS = make_table(
          [("run_analysis", {"goal": "top 2 districts by share of under 18s"})]),
         (["show street lights", "chart total watt per year"],
          [("make_chart", {"kind": "bar", "x": "inst_yr", "y": "watt", "aggregate": "sum"})]),
+        (["show street lights", "sum of their power in watt"], [("column_stats", {"column": "watt"})]),
         (["how many lights are sodium?", "what's their total wattage in kW"],
          [("column_stats", {"column": "watt", "filters": where("lamp", "=", "sodium")})]),
     ],

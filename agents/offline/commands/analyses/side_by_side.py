@@ -104,17 +104,12 @@ _NAMED = "[(in|of|for|between|across|among|from)] [the] {listed:listed}"
 
 @on(f"compare [the] {{compared:counted}} {_NAMED}")
 @on(f"compare [the] {{compared:averaged}} {_NAMED}", cost=1.0)
-@on(f"[<what>] [the] {{figure:counted}} {_NAMED}")
-@on(f"[<what>] [the] {{figure:averaged}} {_NAMED}", cost=1.0)
 def _groups_compared(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`compare static water level in Sunam and Dirba blocks`: by a column of what the rows refer to, or lie in. A
-    total is not parted without being compared."""
+    """`compare static water level in Sunam and Dirba blocks`: by a column of what the rows refer to, or lie in."""
     listed: Listed = bindings["listed"]
-    rows, figure = bindings.get("compared") or bindings["figure"]
+    rows, figure = bindings["compared"]
     own = context.table(rows)
     if own is None or own == listed.table:
-        return None
-    if not ("compared" in bindings or listed.is_compared or figure["function"] in ("median", "min", "max")):
         return None
     by = ColumnMention(listed.column, (listed.column,))
     only = OneOf(" or ".join(f'"{each}"' for each in listed.values), by, "is")

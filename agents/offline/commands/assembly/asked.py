@@ -131,7 +131,7 @@ class Asked:
             for at, kind in enumerate(kinds)
             if kind == "with"
         )
-        groups = [each.end for each in self.all("group") if isinstance(each.value, ColumnMention)]
+        groups = [each.end for each in self.all("group") if not isinstance(each.value, str)]
         nouns = [each for each in self.pieces if each.kind in ("rows", "column")]
         is_of_group = any(each.end - len(each.text.split()) in groups for each in nouns)
         return (
