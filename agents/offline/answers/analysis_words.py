@@ -83,7 +83,8 @@ def summary_words(
     if {"groups", "makes_areas"} <= traits and list(found.get("columns", ())) == ["count"]:
         (merged,) = row_values(["count"], found["rows"][0])
         return sentences(texts.ONE_SHAPE(title=title, count=count_of(merged, "row")), *more, notes)
-    total = _total(title, ran[-1], found) if {"counts", "groups"} <= traits else None
+    is_sum = {"counts", "groups"} <= traits or "expression" in ran[-1].arguments
+    total = _total(title, ran[-1], found) if is_sum else None
     if total is not None:
         return sentences(total, *more, notes)
     figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
@@ -258,8 +259,10 @@ def _total(title: str, done: Done, found: Mapping[str, Any]) -> str | None:
         return None
     columns = list(found["columns"])
     row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
-    figures = [_measured(name, each) for name, each in row.items() if name != "count"]
-    if len(figures) != 1:
+    is_quotient = "count" in row and columns[0] == done.arguments.get("name")  # of totals, which follow
+    names = columns[:1] if is_quotient else [each for each in columns if each != "count"]
+    figures = [_measured(name, row[name]) for name in names]
+    if len(figures) != 1 or ("expression" in done.arguments and not is_quotient):
         return None
     if not row.get("count"):
         return texts.NO_ROWS(title=title)

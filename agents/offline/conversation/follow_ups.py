@@ -1,8 +1,7 @@
 """Follow-ups: messages that replace a piece of the previous request.
 
 `which of these are above 1000 m?` after a list, `and in Spain?`, `now in Spain instead`, `and the median?`, `and by
-owner?`, `and the shortest?`, `in feet?`: the previous request is changed, and read as if it had been typed.
-"""
+owner?`, `and the shortest?`, `in feet?`: the previous request is changed, and read as if it had been typed."""
 
 from __future__ import annotations
 

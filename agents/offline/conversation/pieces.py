@@ -125,6 +125,13 @@ _AFTER_QUESTION = [
             r" (?P<rows>[^?,]+?)\W*",
             "which {by} has the {most} {rows}",
         ),
+        # `what share of them is over 65` after `how many people live in Mitte`
+        (
+            r"how many (?:people|inhabitants|residents|persons) (?:live|are living|are there)(?P<where> in [^?]+?)\W*",
+            r"(?:and )?what (?P<share>share|percentage|percent|proportion) of (?:them|these|those) (?:is|are)"
+            r" (?P<age>(?:over|under|above|below|older than|younger than) \d+)\W*",
+            "what {share} of residents is {age}{where}",
+        ),
         # `and which ones have none at all` after `which district has the most playgrounds`
         (
             r"which (?:\d+ )?(?P<areas>[^\d\W]+(?: [^\W\d]+)??) (?:has|have|had) (?:the )?(?:most|fewest|least)"

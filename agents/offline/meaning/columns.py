@@ -94,8 +94,9 @@ def chosen(
             c for c in narrowed if (own := column_unit(c)) is not None and own.dimension == unit.dimension
         ]
         narrowed = same or fitting or narrowed
-    of_now = newest([column.name for column in narrowed])  # of several years
-    narrowed = in_one_unit([column for column in narrowed if column.name in of_now])
+    are_people = all(spelt_out(column.name) & {*MEASURES["people"]} for column in narrowed)
+    of_now = newest([column.name for column in narrowed]) if are_people else []  # of several years
+    narrowed = in_one_unit([column for column in narrowed if column.name in of_now] or narrowed)
     if len(narrowed) == 1:
         return narrowed[0]
     names = [column.name for column in narrowed]

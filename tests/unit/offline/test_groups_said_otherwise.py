@@ -165,6 +165,8 @@ LAMPS = make_table(
          [("query_features", {"table": "data.districts", "filters": where("name", "=", "Leith")})]),
         (["colour districts by pop_2023", "5 classes, in blue"],
          [("update_map_layer", {"style": {"ramp": "Blues", "classes": 5}})]),
+        (["how many people live in Leith?", "what share of them is over 65"],
+         [("run_analysis", {"goal": "what share of residents is over 65 in Leith"})]),
         (["top 2 districts by population", "now by share of under 18s"],
          [("run_analysis", {"goal": "top 2 districts by share of under 18s"})]),
         (["show street lights", "chart total watt per year"],

@@ -134,7 +134,7 @@ def _figure_elsewhere(
     tables = context.vocabulary.tables(counted.mention.tables) if counted.mention is not None else ()
     rows = [replace(Features.of_table(table), where=counted.where) for table in tables]
     inside = [by_column_of_areas({"source": each, "figure": figure, "by": by}, context) for each in rows]
-    found = [each for each in inside if each is not None]
+    found = [each for each in inside if each is not None and figure["function"] != "sum"]
     return (referred,) if referred is not None else found[0] if len(found) == 1 else None
 
 

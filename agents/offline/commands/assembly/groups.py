@@ -23,12 +23,22 @@ from agents.offline.commands.assembly.computed import (
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.figures import adds_up
+from agents.offline.language.names.ages import MOST_YEARS, of_age
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head
+from agents.offline.language.names.periods import newest
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention, Condition, Group, OneOf
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Compare,
+    Condition,
+    Group,
+    OneOf,
+    Quantity,
+    all_of,
+)
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
@@ -37,6 +47,7 @@ from agents.offline.meaning.steps import (
     Grouped,
     counted,
     step,
+    sum_of,
     summary,
     top_step,
 )
@@ -226,6 +237,34 @@ def _of_people(asked: Asked, by: str) -> Steps | None:
         return None
     title = f"Percentage of {whole[0]} that is {part.text} ({part.value.text}) by {asked.group_words}"
     return divided(asked, by, (part.value.columns[0], whole[0]), 100.0, PERCENT, title)
+
+
+def aged_people(asked: Asked) -> Steps | None:
+    """`what share of residents is over 65`: the quotient of two totals; empty if no column holds these people, None if
+    no age is said."""
+    people, found = {*measure_columns(asked.table, "people")}, asked.conditions
+    compared = [each for each in found if isinstance(each, Compare) and each.op not in ("=", "<>")]
+    for age in compared:
+        names, years = age.column.columns if age.column is not None else (), age.value
+        if not names or not people.issuperset(names) or not isinstance(years, Quantity):
+            continue
+        if years.unit is not None or years.value > MOST_YEARS:
+            continue
+        parts, wholes = (
+            of_age(asked.table, f"{years.value:.0f}", younger=age.op.startswith("<")),
+            newest(names),
+        )
+        rest = replace(asked, pieces=tuple(each for each in asked.pieces if each.value is not age))
+        rows = replace(rest.rows(all_of(*(each for each in found if each is not age))), text=rest.called)
+        return _part_of_people(rows, parts[0], wholes[0]) if len(parts) == len(wholes) == 1 else ()
+    return None
+
+
+def _part_of_people(rows: Features, part: str, whole: str) -> Steps:
+    title, figures = f"Percentage of {part} in {whole} of {rows.noun}", counted(sum_of(part), sum_of(whole))
+    totals = step("summarise", rows, title=f"Totals of {rows.noun}", aggregates=figures)
+    expression = f"100 * sum_{part} / sum_{whole}"
+    return (totals, step("calculate", RESULT, title=title, name=PERCENT, expression=expression))
 
 
 def _of_whole(asked: Asked) -> Steps | None:

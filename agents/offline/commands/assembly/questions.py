@@ -33,6 +33,7 @@ from agents.offline.commands.assembly.fitting import (
     names_no_fact,
 )
 from agents.offline.commands.assembly.groups import (
+    aged_people,
     by_several,
     first_groups,
     grouped,
@@ -212,8 +213,10 @@ def _interpret(asked: Asked, context: Context) -> Meaning | None:
     return None if meant is not None and has_doubts(meant, context.vocabulary) else meant
 
 
-def _share(asked: Asked) -> i.Intent | None:
+def _share(asked: Asked) -> Meaning | None:
     """`what share of the claims in zone AE was denied`, `which share of the total pipe length is clay`."""
+    if (aged := aged_people(asked)) is not None:
+        return aged or None
     both, unit, columns = asked.share(), asked.one("unit"), asked.all("column")
     if both is None or both[0] is None or (unit is not None and unit.value.dimension != "share"):
         return None

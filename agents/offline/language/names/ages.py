@@ -7,6 +7,8 @@ import re
 from agents.domain import Table
 from agents.offline.language.names.costs import NUMBERS
 
+MOST_YEARS = 120
+"""The greatest number that is taken for an age."""
 _OLDER, _YOUNGER = "up|plus|over|older|ge|gt|o", "under|younger|below|lt|le|u"
 """Words in names of such columns, as parts of patterns."""
 _SAID = re.compile(
