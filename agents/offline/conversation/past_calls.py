@@ -163,7 +163,7 @@ _ITS = re.compile(
 
 
 def rows_meant(rows: Rows | None, text: str) -> Rows | None:
-    """The rows that pronouns in a text may mean: the first row of a ranking only for `it`."""
+    """The rows that a text may be about: the first row of a ranking only for `it` and `how many km?`."""
     return None if rows is not None and rows.single and not _SPEAKS_OF_ONE.search(text) else rows
 
 
@@ -180,7 +180,7 @@ def _first_row(done: Done) -> Rows | None:
     return Rows(str(data["table"]), {"op": "and", "args": known}, single=True) if len(known) > 1 else None
 
 
-_SPEAKS_OF_ONE = re.compile(r"\b(?:it|its|it's)\b", re.IGNORECASE)
+_SPEAKS_OF_ONE = re.compile(r"\b(?:it|its|it's)\b|^\W*(?:and )?how many \w+\W*$", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 

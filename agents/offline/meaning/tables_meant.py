@@ -99,11 +99,13 @@ def with_unnamed_rows(scene: Scene, meant: Any) -> Any:
     """The intent about the rows spoken of, if it is a figure that names no rows (`how many customers were affected`)
     and they are rows of its table."""
     subject, column = getattr(meant, "subject", None), getattr(meant, "column", None)
-    if not isinstance(subject, Mention) or not isinstance(column, ColumnMention) or not subject.tables:
+    if (
+        not isinstance(subject, Mention)
+        or not isinstance(column, ColumnMention)
+        or subject.text != column.text
+    ):
         return meant
-    if subject.text != column.text:
-        return meant
-    if scene.rows is not None and scene.rows.table in subject.tables:
+    if scene.rows is not None and (not subject.tables or scene.rows.table in subject.tables):
         return replace(meant, subject=Mention("it", pronoun=True))
     # The layer mentioned last, or the one before that if the last is made of it by an analysis.
     recent = [layer for each in scene.recent[:2] if (layer := scene.vocabulary.layer(each)) is not None]

@@ -95,3 +95,14 @@ async def test_a_value_after_and_is_no_condition_if_it_names_rows_of_another_tab
     chat = Chat(World(COMPLAINTS, BINS))
     await chat("how many open complaints and damaged bins are there")
     assert not chat.calls
+
+
+async def test_a_figure_after_a_ranking_is_not_that_of_all_rows() -> None:
+    chat = Chat(World(ROUTES))
+    assert "18" not in await chat("what is the longest route and how many km")
+
+
+async def test_a_figure_after_a_ranking_is_not_that_of_all_rows() -> None:
+    chat = Chat(World(ROUTES))
+    answer = await chat("what is the longest route and how many km")
+    assert "18" not in answer, answer
