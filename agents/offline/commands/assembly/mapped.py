@@ -21,7 +21,10 @@ MAP_OF = Phrases("""
     [show [me]|make [me]|draw [me]|create|give me|i want|i need] [a|the] [choropleth|thematic|shaded] (map|choropleth)
     (of|showing|with) [the]
 """)
-AS_MAP = Phrases("(as|in|on) [a] (choropleth [map]|(shaded|thematic) map)")
+AS_MAP = Phrases("""
+    (as|in|on|with) [a] (choropleth [map]|(shaded|thematic) map) | (choropleth [map]|thematic map)
+    | [in|with] (graduated|graded|shaded) (colors|colours|shades) | [in|with] shades
+""")
 
 
 Read = Callable[..., Sequence[Command]]
