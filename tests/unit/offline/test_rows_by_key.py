@@ -13,8 +13,8 @@ from tests.unit.offline.chatting import Chat, both, where
 
 DISTRICTS = make_table(
     "data.districts", "POLYGON", "Districts",
-    [("id", "integer", ""), ("dist_cd", "text", ""), ("name", "text", "")],
-    [(1, "N", "North", (1.0, 1.0)), (2, "S", "South", (1.0, 1.1)), (3, "E", "East", (1.0, 1.2))],
+    [("id", "integer", ""), ("dist_cd", "text", ""), ("name", "text", ""), ("ctr", "text", "Health centre")],
+    [(1, "N", "North", "Ulm", (1.0, 1.0)), (2, "S", "South", "East", (1.0, 1.1)), (3, "E", "East", "Ulm", (1.0, 1.2))],
 )  # fmt: skip
 SHOPS = referring(
     make_table(
@@ -364,3 +364,9 @@ async def test_a_noun_of_the_rows_is_no_value_of_them(chat: Chat, desk: Desk) ->
     answer = await chat("which shop type has the highest total faults in inspections")
     assert named(desk.analysis.steps, "dissolve")[0]["by"] == ["shop_type"], answer
     assert named(desk.analysis.steps, "filter") == []
+
+
+async def test_a_value_before_the_name_of_its_column_is_that_of_the_areas(chat: Chat) -> None:
+    await chat("restaurants in the East health centre")  # not in the district East
+    ((_, call),) = chat.calls
+    assert call["filters"] == both(where("shop_type", "=", "Restaurant"), where("dist_cd", "=", "S"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Place, Table
@@ -78,6 +79,7 @@ async def _of_referred_rows(scene: Scene, table: Table, forms: Sequence[str]) ->
         named = name_column(other)
         columns = [c for c in text_columns(other) if c is named or (GROUPS | PEOPLE) & {*name_words(c.name)}]
         stored = await stored_values(scene, other, columns[:_MOST_LOOKUPS], wanted)
+        stored = stored or await _with_column_name(scene, other, wanted[0])
         if stored and other.geometry_family != "polygon" and await _are_areas(scene, table, wanted):
             continue  # `outages in Karen` is the zone, and not the feeder
         link = await link_between(scene, table, other) if len(stored) == 1 else None
@@ -86,6 +88,16 @@ async def _of_referred_rows(scene: Scene, table: Table, forms: Sequence[str]) ->
             keys = sorted({row[link.other] for row in rows["rows"]} - {None})
             found += [equals(link.own, keys)] if keys and not rows.get("truncated") else []
     return found[0] if len(found) == 1 and await scene.data.count(table.id, found[0]) else None
+
+
+async def _with_column_name(scene: Scene, table: Table, text: str) -> dict[str, list[Any]]:
+    """The value of a text before the name of its column: `Kamloops` of `Kamloops fire centre`, of zones."""
+    words = text.split()
+    for at in range(len(words) - 1, 0, -1):
+        columns = [each for each in text_columns(table) if _is_called(each, words[at:])]
+        if stored := await stored_values(scene, table, columns, [" ".join(words[:at])]) if columns else {}:
+            return stored
+    return {}
 
 
 async def _of_row_with_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
