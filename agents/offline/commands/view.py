@@ -14,12 +14,12 @@ from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_plural, name_words
+from agents.offline.language.words import fold, is_plural, name_words
 from agents.offline.meaning.conditions import Mention, OneOf, Spot, Top
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.filters.values import in_place
 from agents.offline.meaning.intents import Intent, Look, Show, Zoom
-from agents.offline.meaning.places import place_meant, places_named_with_noun
+from agents.offline.meaning.places import MAX_CANDIDATES, place_meant, places_named_with_noun
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
@@ -119,6 +119,10 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         if len({each.table for each in named}) == 1:
             return await zoom(scene, Zoom(place=named[0].name, table=named[0].table))
         await _no_group(scene, intent.place)
+        places = (await scene.data.find_place(intent.place, limit=MAX_CANDIDATES)).places
+        same = [each for each in places if each.whole and fold(each.name) == fold(places[0].name)]
+        if len({each.table for each in same}) > 1 and not same[0].population:
+            await place_meant(scene, intent.place)  # asks which, if they are apart
         return [("zoom_to", {"place": intent.place})]
     subject = intent.subject
     is_it = scene.rows is not None and scene.rows.single and subject is not None and subject.pronoun

@@ -81,17 +81,20 @@ def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
 
 
 def refuse_unnamed_rows(scene: Scene, meant: Any) -> None:
-    """Raise Refuse for a figure that names no rows (`total length`, `and number of households`) after a request that
-    was not carried out: it is about the rows of that request, not about all."""
-    subject, column = getattr(meant, "subject", None), getattr(meant, "column", None)
+    """Raise Refuse for a figure or colours that name no rows (`total length`, `and number of households`, `colour by
+    level`) after a request that was not carried out: it is about the rows of that request, not about all."""
+    look = getattr(meant, "look", None)
+    subject, column = getattr(meant, "subject", None), getattr(meant, "column", look.by if look else None)
     if not scene.unanswered or not isinstance(subject, Mention) or not isinstance(column, ColumnMention):
         return
     goes_on = scene.unanswered.startswith("and ") and subject.text.lower() not in scene.unanswered
     is_unnamed = subject.text == column.text or goes_on
     if is_unnamed and subject.tables and getattr(meant, "where", None) is None:
         table = scene.table(subject.tables[0]).name.replace("_", " ")
-        figure = {"sum": "total", "mean": "average"}.get(meant.what, meant.what)
-        example = refusals.SAY_EXAMPLE(example=f"{figure} {column.text} of {table}")
+        what = getattr(meant, "what", "")
+        figure = {"sum": "total", "mean": "average"}.get(what, what)
+        example = f"{figure} {column.text} of {table}" if what else f"show {table} by {column.text}"
+        example = refusals.SAY_EXAMPLE(example=example)
         raise Refuse(refusals.ROWS_UNCLEAR(), example)
 
 

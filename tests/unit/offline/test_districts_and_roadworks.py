@@ -102,7 +102,8 @@ async def test_a_state_that_is_a_value_is_not_an_empty_column(chat: Chat, senten
     [
         "complaints per district", "show complaints per district", "map of complaints per district",
         "show number of complaints per district", "make a map of the number of complaints per district",
-        "complaints per district as a choropleth", "complaints per district, graduated colours", "choropleth of complaints per district",
+        "complaints per district as a choropleth", "complaints per district, graduated colours",
+        "choropleth of complaints per district",
     ],
 )  # fmt: skip
 async def test_figures_of_areas_are_a_map(chat: Chat, desk: Desk, sentence: str) -> None:

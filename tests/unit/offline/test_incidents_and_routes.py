@@ -40,7 +40,7 @@ BINS = make_table(
     "data.bins", "POINT", "Street bins",
     [("id", "integer", ""), ("name", "text", ""), ("state", "text", ""), ("district", "text", "")],
     [(1, "A1", "Damaged", "Boston", (1.0, 1.0)), (2, "A2", "Good", "Boston", (1.1, 1.0)),
-     (3, "A3", "Good", "Caribe", (3.0, 1.0))],
+     (3, "Astorga", "Good", "Caribe", (3.0, 1.0))],
 )  # fmt: skip
 
 
@@ -102,7 +102,14 @@ async def test_a_figure_after_a_ranking_is_not_that_of_all_rows() -> None:
     assert "18" not in await chat("what is the longest route and how many km")
 
 
-async def test_a_figure_after_a_ranking_is_not_that_of_all_rows() -> None:
-    chat = Chat(World(ROUTES))
-    answer = await chat("what is the longest route and how many km")
-    assert "18" not in answer, answer
+async def test_colours_after_a_request_that_was_declined_are_not_for_all_rows() -> None:
+    chat = Chat(World(BINS))
+    await chat("bins with unicorns")
+    assert "it is not clear which rows you mean" in await chat("colour by state")
+    assert not chat.layers
+
+
+async def test_a_name_in_several_tables_is_asked_about() -> None:
+    chat = Chat(World(ROUTES, BINS))
+    chat.world.data.names |= {"data.rutas": "nombre", "data.bins": "name"}
+    assert (await chat("zoom to Astorga")).startswith("Which Astorga do you mean")
