@@ -235,6 +235,8 @@ class _Planner(PlanReader):
             return self.recipe.add(
                 operation, title, **inputs, key=link.own, other_key=link.other, **arguments
             )
+        if by_key := await self.counted_by_key(part, inputs, title):
+            return by_key
         self.refuse_same_rows(part, inputs)
         if part.operation == "nearest":
             inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))
@@ -294,7 +296,7 @@ class _Planner(PlanReader):
         if figures and by_figure:
             return source, ColumnWords(f"{figures[-1]['function']} {figures[-1]['column'].text}")
         is_count = "groups" in self.traits(last.name) and first_or_last  # `top 5`, of numbers by group
-        if is_count or "counts" in self.traits(last.name):
+        if is_count or last.arguments.get("columns") == ["count"] or "counts" in self.traits(last.name):
             return source, AddedColumn("count")
         if "makes_areas" in self.traits(last.name) and self.family(source) == "point":
             if "groups" in self.traits(last.name):

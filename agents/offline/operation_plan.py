@@ -120,6 +120,24 @@ class PlanReader:
             raise Refuse(refusals.NO_RELATION(rows=rows, other=others))
         return link
 
+    async def counted_by_key(self, part: AnalysisStep, inputs: Mapping[str, str], title: str) -> str:
+        """Counts the rows that refer to each row by a key, if these rows are no areas, in which others could lie;
+        returns the reference to the result, empty without a key."""
+        if part.operation != "spatial_join" or "aggregates" in dict(part.arguments):
+            return ""
+        source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
+        if source is None or other is None or source.geometry_family == "polygon":
+            return ""
+        link = await link_between(self.scene, source, other)
+        if link is None or link.refers:
+            return ""
+        own, key = ColumnWords(link.own), ColumnWords(link.other)
+        counts = self.recipe.add("summarise", "Count them by their key", source=inputs["other"], by=[key])
+        return self.recipe.add(
+            "join_by_attribute", title, source=inputs["source"], other=counts, key=own,
+            other_key=ColumnWords(link.other, "other"), columns=["count"], zero=True,
+        )  # fmt: skip
+
     async def with_names(self, source: str, by: str) -> tuple[str, list[ColumnWords]]:
         """The rows of a table with the names of the rows that their key `by` refers to, and the column of these."""
         table, known = self.stored(source), self.scene.vocabulary.few_tables

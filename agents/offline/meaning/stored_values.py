@@ -12,7 +12,7 @@ from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import spelt_out, things_called
-from agents.offline.language.names.comments import codes_explained, comment_head
+from agents.offline.language.names.comments import codes_explained, comment_head, common_words
 from agents.offline.language.names.costs import word_cost
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import columns_alike
@@ -81,11 +81,11 @@ async def before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The rows of a value followed by a noun for the column's or table's subject: `single family homes`."""
     value, _, last = text.rpartition(" ")
     nouns = things_called(singular(fold(last)))
-    of_rows = nouns & {*name_words(table.name), *name_words(table.comment or "")}
+    of_rows = nouns & {*name_words(table.name), *common_words(table.comment)}
     columns = [
         each
         for each in text_columns(table)
-        if of_rows or nouns & {*name_words(each.name), *name_words(each.comment or "")}
+        if of_rows or nouns & {*name_words(each.name), *common_words(each.comment)}
     ]
     stored = await stored_values(scene, table, columns, adjective_forms(value)) if value else {}
     return equals(*next(iter(stored.items()))) if len(stored) == 1 else None

@@ -44,6 +44,14 @@ BINS = make_table(
 )  # fmt: skip
 
 
+BLOCKS = make_table(
+    "data.blocks", "POLYGON", "Management blocks of the Tarangire-Manyara ecosystem",
+    [("id", "integer", ""), ("block", "text", ""), ("park", "text", ""), ("area_km2", "number", ""),
+     ("sewer", "text", "Sewers: SEP separate, NONE no public sewer")],
+    [(1, "Lake", "Lake Manyara NP", 5.0, "SEP", (1.0, 1.0)), (2, "Marang", "Lake Manyara NP", 7.0, "NONE", (2.0, 1.0))],
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("sentence", "rows"),
     [
@@ -57,10 +65,11 @@ BINS = make_table(
         ("active routes", [1, 3]),
         ("routes of type bulky", [1, 3]),
         ("routes operated by recimed", [1, 2]),
+        ("blocks without public sewer", [2]),
     ],
 )
 async def test_rows_are_found(sentence: str, rows: list[int]) -> None:
-    chat = Chat(World(FIRES, ROUTES, COMPLAINTS, BINS))
+    chat = Chat(World(FIRES, ROUTES, COMPLAINTS, BINS, BLOCKS))
     answer = await chat(sentence)
     assert chat.layers, answer
     (layer,) = chat.layers.values()
@@ -113,3 +122,7 @@ async def test_a_name_in_several_tables_is_asked_about() -> None:
     chat = Chat(World(ROUTES, BINS))
     chat.world.data.names |= {"data.rutas": "nombre", "data.bins": "name"}
     assert (await chat("zoom to Astorga")).startswith("Which Astorga do you mean")
+
+
+async def test_a_name_in_the_comment_of_a_table_is_no_noun_for_its_rows() -> None:
+    assert "block is Lake" not in await Chat(World(BLOCKS))("area of lake manyara")

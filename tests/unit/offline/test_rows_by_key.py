@@ -370,3 +370,16 @@ async def test_a_value_before_the_name_of_its_column_is_that_of_the_areas(chat: 
     await chat("restaurants in the East health centre")  # not in the district East
     ((_, call),) = chat.calls
     assert call["filters"] == both(where("shop_type", "=", "Restaurant"), where("dist_cd", "=", "S"))
+
+
+async def test_rows_that_are_no_areas_are_counted_by_their_key(chat: Chat, desk: Desk) -> None:
+    await chat("show the food shops with at least 2 inspections")
+    counted, joined, kept = desk.analysis.steps
+    assert counted == ("summarise", {"source": "data.shop_inspections", "by": ["shop_lic"]})
+    assert (joined[0], joined[1]["key"], joined[1]["other_key"]) == (
+        "join_by_attribute",
+        "lic_no",
+        "shop_lic",
+    )
+    assert (joined[1]["columns"], joined[1]["zero"]) == (["count"], True)
+    assert kept[0] == "filter"

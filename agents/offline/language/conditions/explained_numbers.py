@@ -70,11 +70,15 @@ def codes_with(columns: Sequence[Column], text: str) -> tuple[str, list[str]] | 
     for place in (slice(0, len(words)), slice(-len(words), None)):
         found: dict[str, list[str]] = {}
         for name, own, codes in known if words else ():
-            found.setdefault(name, []).extend(codes if own[place] == words else ())
+            is_denied = own[:1] != words[:1] and own[0] in NEGATIONS  # “NONE = no public sewer”
+            found.setdefault(name, []).extend(codes if own[place] == words and not is_denied else ())
         having = [(name, list(dict.fromkeys(codes))) for name, codes in found.items() if codes]
         if having:
             return having[0] if len(having) == 1 else None
     return None
+
+
+NEGATIONS = frozenset(("no", "not", "non", "never", "without"))
 
 
 def stands_for(table: Table, name: str, value: str) -> bool:

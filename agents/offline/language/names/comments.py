@@ -159,6 +159,13 @@ def comment_words(comment: str | None) -> frozenset[str]:
     return frozenset(name_words(re.split(r"[;:,.(=]", comment or "", maxsplit=1)[0]))
 
 
+@lru_cache(maxsize=65536)
+def common_words(comment: str | None) -> frozenset[str]:
+    """Words of a comment but for names: `block` and `park` of “Blocks of the Manyara parks”."""
+    first, *rest = (comment or "").split() or [""]
+    return frozenset(name_words(" ".join([first, *(word for word in rest if not word[0].isupper())])))
+
+
 @lru_cache(maxsize=4096)
 def called_alike(words: Words) -> tuple[Words, ...]:
     """The words, also with each synonym for what columns count: `passengers` of “boardings per weekday”."""

@@ -9,6 +9,7 @@ from typing import Any
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import (
+    NEGATIONS,
     codes_with,
     greatest_is_worst,
     number_explained,
@@ -17,10 +18,9 @@ from agents.offline.language.conditions.explained_numbers import (
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.stored_values import columns_in, equals, stored_values
+from agents.offline.meaning.stored_values import columns_in, empty_where, equals, stored_values
 
 _OR_WORSE = re.compile(r"(.+?),? (?:or|and) (better|worse)", re.IGNORECASE)
-_NOT = frozenset(("no", "not", "non", "never", "without"))
 
 
 async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[Any]) -> Cql2:
@@ -88,6 +88,13 @@ def by_explanation(table: Table, text: str) -> Cql2 | None:
     return numbers_with(table, text)
 
 
+def without(table: Table, text: str) -> Cql2 | None:
+    """The rows that a comment explains to lack something: `without public sewer`, of “NONE = no public sewer”."""
+    unset = empty_where(table, ("not", *name_words(text)))
+    codes = codes_with(table.columns, f"no {text}") if unset is None else None
+    return equals(*codes) if codes is not None else unset
+
+
 def numbers_with(table: Table, text: str) -> Cql2 | None:
     """The rows with the numbers whose explanations begin with these words, if one column has any: `urgent` of
     “1 = urgent”, `in the dark` of “3 = dark with lighting, 4 = dark without”."""
@@ -100,7 +107,7 @@ def numbers_with(table: Table, text: str) -> Cql2 | None:
             numbers := [
                 number
                 for explained, number in numbers_explained(column.comment).items()
-                if words and explained[: len(words)] == words and not _NOT & {*explained[:1]}
+                if words and explained[: len(words)] == words and not NEGATIONS & {*explained[:1]}
             ]
         )
     }

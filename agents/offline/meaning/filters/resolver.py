@@ -39,7 +39,7 @@ from agents.offline.meaning.conditions import (
     all_of,
 )
 from agents.offline.meaning.filters import values
-from agents.offline.meaning.filters.alike_columns import or_worse, without_or_worse
+from agents.offline.meaning.filters.alike_columns import or_worse, without, without_or_worse
 from agents.offline.meaning.filters.flags_in_words import tells_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
 from agents.offline.meaning.filters.states import dates_of_state, states_said
@@ -60,7 +60,6 @@ from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import (
     columns_in,
     contains,
-    empty_where,
     equals,
     negated,
     property_of,
@@ -105,9 +104,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return value
         case Negation(Empty(mention, unknown=False)):
             return await with_value(scene, table, named_column(scene, table, mention))
-        case Negation(OneOf(text, None)) if (
-            unset := empty_where(table, ("not", *name_words(text)))
-        ) is not None:
+        case Negation(OneOf(text, None)) if (unset := without(table, text)) is not None:
             return unset
         case Negation(inner):
             return _denied(table, await to_cql2(scene, table, inner))

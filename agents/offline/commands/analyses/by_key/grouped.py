@@ -14,7 +14,7 @@ from agents.offline.language.names.costs import says_year
 from agents.offline.language.names.keys import Link, links
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Words, name_words, word_set
+from agents.offline.language.words import Words, is_plural, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import has_row_names, name_column
@@ -101,7 +101,14 @@ def by_referred(
     if own is None or rows.made or rows.previous or figure is None:
         return None
     found = _ways_to(own, name_words(by), context.vocabulary)
+    if is_plural(by):  # `mains with 3 or more breaks` are no groups of “Critical main”
+        found = [each for each in found if not _is_flag(*each)]
     return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
+
+
+def _is_flag(way: Way, name: str | None) -> bool:
+    column = way.tables[-1].column(name) if name is not None else None
+    return column is not None and column.kind == "boolean"
 
 
 def refers_to(own: Table, words: Words, vocabulary: Vocabulary) -> bool:
