@@ -47,8 +47,10 @@ BINS = make_table(
 BLOCKS = make_table(
     "data.blocks", "POLYGON", "Management blocks of the Tarangire-Manyara ecosystem",
     [("id", "integer", ""), ("block", "text", ""), ("park", "text", ""), ("area_km2", "number", ""),
+     ("inst_yr", "integer", ""),
      ("sewer", "text", "Sewers: SEP separate, NONE no public sewer")],
-    [(1, "Lake", "Lake Manyara NP", 5.0, "SEP", (1.0, 1.0)), (2, "Marang", "Lake Manyara NP", 7.0, "NONE", (2.0, 1.0))],
+    [(1, "Lake", "Lake Manyara NP", 5.0, 1940, "SEP", (1.0, 1.0)),
+     (2, "Marang", "Lake Manyara NP", 7.0, 1990, "NONE", (2.0, 1.0))],
 )  # fmt: skip
 
 
@@ -66,6 +68,7 @@ BLOCKS = make_table(
         ("routes of type bulky", [1, 3]),
         ("routes operated by recimed", [1, 2]),
         ("blocks without public sewer", [2]),
+        ("blocks built before 1950", [1]),
     ],
 )
 async def test_rows_are_found(sentence: str, rows: list[int]) -> None:

@@ -178,7 +178,7 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
     if unit is not None and UNIT_NOUNS.get(word) == unit.dimension:
         return IN_UNIT
     if longer is not None:
-        return RELATED if any(are_forms(word, each) for each in longer) else None
+        return RELATED if any(are_forms(word, each) for each in longer) or are_made(own, word) else None
     if is_short_for(own, word):
         return SHORT
     alike = own in COUNTED_ALIKE and word in things_called(own)
@@ -188,7 +188,8 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
 
 def are_made(own: str, word: str) -> bool:
     """Whether both words are about construction: `built`, for `const_yr` or “Year of construction”."""
-    return word in _MADE and (own in _MADE or own in _MAKING or is_short_for(own, "construction"))
+    names = {own, *ABBREVIATIONS.get(own, ())} & {*_MADE, *_MAKING}
+    return word in _MADE and (bool(names) or is_short_for(own, "construction"))
 
 
 def is_short_for(short: str, word: str) -> bool:
