@@ -29,7 +29,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.steps import ColumnWords
+from agents.offline.meaning.steps import ColumnWords, Grouped
 
 T = TypeVar("T")
 MAX_READ = 16
@@ -82,7 +82,12 @@ def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
 
 def refuse_unnamed_rows(scene: Scene, meant: Any) -> None:
     """Raise Refuse for a figure or colours that name no rows (`total length`, `and number of households`, `colour by
-    level`) after a request that was not carried out: it is about the rows of that request, not about all."""
+    level`, `total length per area`) after a request that was not carried out: it is about its rows, not about all."""
+    first = next(iter(getattr(meant, "steps", ())), None)
+    of_groups = first.source.mention if isinstance(first, Grouped) else None
+    if scene.unanswered and of_groups is not None and of_groups.text.lower() not in scene.unanswered:
+        example = f"{scene.unanswered.strip(' ?!.')} of {of_groups.text}"
+        raise Refuse(refusals.ROWS_UNCLEAR(), refusals.SAY_EXAMPLE(example=example))
     look = getattr(meant, "look", None)
     subject, column = getattr(meant, "subject", None), getattr(meant, "column", look.by if look else None)
     if not scene.unanswered or not isinstance(subject, Mention) or not isinstance(column, ColumnMention):

@@ -383,3 +383,11 @@ async def test_rows_that_are_no_areas_are_counted_by_their_key(chat: Chat, desk:
     )
     assert (joined[1]["columns"], joined[1]["zero"]) == (["count"], True)
     assert kept[0] == "filter"
+
+
+async def test_groups_after_a_request_that_was_declined_are_not_of_all_rows(chat: Chat, desk: Desk) -> None:
+    await chat("food shops with unicorns")
+    assert "it is not clear which rows you mean" in await chat("average waste kg per shop type")
+    assert not desk.analysis.steps
+    await chat("average waste kg per shop type of all shop inspections")
+    assert desk.analysis.steps

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
-from agents.offline.language.lexicon import UNIT_NOUNS
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.costs import says_year
 from agents.offline.language.names.keys import Link, links
@@ -136,12 +135,15 @@ def _with_own_columns(figure: Mapping[str, Any] | None, own: Table | None) -> di
         return {"function": "count"}
     columns, text = own.columns if own is not None else (), figure["column"].text
     names = columns_called((own,), name_words(text)) if own is not None else []
-    if names and text.lower() in UNIT_NOUNS and text.lower() not in name_words(names[0]):
+    if names and text.lower() in _TIMES and text.lower() not in name_words(names[0]):
         return None  # the hours of repairs need not be the `repair time`
     unit = UNITS.get(text.lower())
     if not names and unit is not None:
         names = [each.name for each in columns if column_unit(each) == unit]
     return {**figure, "column": ColumnWords(names[0])} if len(names) == 1 else None
+
+
+_TIMES = ("time", "duration")
 
 
 def _ways(own: Table, known: Sequence[Table]) -> list[Way]:
