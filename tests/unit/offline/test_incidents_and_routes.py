@@ -6,7 +6,6 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
 FIRES = make_table(
@@ -130,11 +129,3 @@ async def test_a_name_in_several_tables_is_asked_about() -> None:
 
 async def test_a_name_in_the_comment_of_a_table_is_no_noun_for_its_rows() -> None:
     assert "block is Lake" not in await Chat(World(BLOCKS))("area of lake manyara")
-
-
-async def test_the_first_groups_are_those_of_the_most_rows() -> None:
-    desk = Desk(World(COMPLAINTS))
-    await Chat(desk.world, analyst=desk)("number of complaints by route, top 1")
-    grouped, first = (arguments for _, arguments in desk.analysis.steps)
-    assert grouped["by"] == ["ruta"]
-    assert (first["by"], first["n"]) == ("count", 1)  # not by an area of the points
