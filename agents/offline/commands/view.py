@@ -8,7 +8,7 @@ from typing import Any
 
 from shapely.geometry import shape
 
-from agents.domain import Bounds, Layer
+from agents.domain import Bounds, Layer, Place
 from agents.geo.place_names import continent_called
 from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
@@ -19,7 +19,7 @@ from agents.offline.meaning.conditions import Mention, OneOf, Spot, Top
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.filters.values import in_place
 from agents.offline.meaning.intents import Intent, Look, Show, Zoom
-from agents.offline.meaning.places import MAX_CANDIDATES, place_meant, places_named_with_noun
+from agents.offline.meaning.places import find_place, place_meant, places_named_with_noun
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
@@ -118,8 +118,8 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         named = await places_named_with_noun(scene, intent.place, None)
         if len({each.table for each in named}) == 1:
             return await zoom(scene, Zoom(place=named[0].name, table=named[0].table))
-        await _no_group(scene, intent.place)
-        places = (await scene.data.find_place(intent.place, limit=MAX_CANDIDATES)).places
+        places = (await find_place(scene, intent.place)).places
+        await _no_group(scene, intent.place, places)
         same = [each for each in places if each.whole and fold(each.name) == fold(places[0].name)]
         if len({each.table for each in same}) > 1 and not same[0].population:
             await place_meant(scene, intent.place)  # asks which, if they are apart
@@ -190,12 +190,11 @@ def _around(scene: Scene, spot: Spot) -> list[float]:
     return [round(edge, 6) for edge in (west, max(latitude - high, -90.0), east, min(latitude + high, 90.0))]
 
 
-async def _no_group(scene: Scene, text: str) -> None:
+async def _no_group(scene: Scene, text: str, places: Sequence[Place]) -> None:
     """Raise Refuse for a value that many rows share, such as a currency, instead of zooming to a town of a similar
     name."""
     if continent_called(text) is not None:
         return
-    places = (await scene.data.find_place(text, limit=1)).places
     named = places and (places[0].whole or set(name_words(text)) & set(name_words(places[0].name)))
     if named or text.isupper():
         return

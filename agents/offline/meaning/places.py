@@ -36,7 +36,6 @@ BETTER_KNOWN = 4.0
 
 _MARGIN = 1e-6
 """Tolerance in degrees between a place's point and the row of that name."""
-
 _found: WeakKeyDictionary[MapAgent, dict[str, FoundPlaces]] = WeakKeyDictionary()
 _rows: WeakKeyDictionary[MapAgent, dict[tuple[str, str, float, float], Cql2]] = WeakKeyDictionary()
 """Look-ups per agent within a turn: every step of the turn reads the whole request again."""
@@ -48,7 +47,8 @@ def forget_places(agent: MapAgent) -> None:
     _rows.pop(agent, None)
 
 
-async def _find_place(scene: Scene, text: str) -> FoundPlaces:
+async def find_place(scene: Scene, text: str) -> FoundPlaces:
+    """The places that a text may name, looked up once in a turn."""
     found = _found.setdefault(scene.agent, {})
     if text not in found:
         found[text] = await scene.data.find_place(text, limit=MAX_CANDIDATES)
@@ -101,7 +101,7 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
     name = name.strip()
     for form in dict.fromkeys([name, *place_forms(name)]):
         asked = f"{form},{hint}" if hint.strip() else form
-        found = await _find_place(scene, asked)
+        found = await find_place(scene, asked)
         alike = alike or [each.name for each in found.places]
         if hint.strip() and not await _hint_matches(scene, form, hint, found.places):
             continue
@@ -201,7 +201,7 @@ async def places_named_with_noun(scene: Scene, text: str, table: str | None) -> 
                 continue
             names = [" ".join(rest), *([f"{noun[-1]} {rest[0]}"] if rest[0].isdigit() else ())]
             for name in names:
-                found = await _find_place(scene, name)
+                found = await find_place(scene, name)
                 whole = [each for each in found.places if is_called(each, name, scene.vocabulary)]
                 places = [each for each in whole if each.table in tables]
                 if places:
@@ -298,7 +298,7 @@ async def _hint_matches(scene: Scene, name: str, hint: str, found: Sequence[Plac
         return True
     if hint.strip().isupper() and len(hint.strip()) <= MAX_CODE:
         return any([await _has_code(scene, each, hint.strip()) for each in found if each.whole])
-    return len(found) < len((await _find_place(scene, name)).places)
+    return len(found) < len((await find_place(scene, name)).places)
 
 
 async def _has_code(scene: Scene, place: Place, code: str) -> bool:

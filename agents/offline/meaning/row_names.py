@@ -7,6 +7,7 @@ from agents.geo.place_names import AREA_NOUNS, are_proper_names, is_name_of_noun
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.comments import comment_head, without_origin
 from agents.offline.language.names.costs import is_short_for
+from agents.offline.language.names.foreign import MEANINGS
 from agents.offline.language.words import name_words, naming_places, word_set
 
 _CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
@@ -14,7 +15,7 @@ _CODES_AT_END = word_set("number nr no numeric ref reference")
 """Last words of identifiers: `plan_no` is no measure, but `number_of_pupils` and `no_car_pct` are."""
 _AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm pos")
 """Not measures: `y`, `coord_y`. `vol_m3_y` is one (cubic metres per year)."""
-_IS_NAME = word_set("name nam namn navn naam nom nombre nome nazwa naziv nimi")
+_IS_NAME = {"name", "nam", *(own for own, words in MEANINGS.items() if words == ("name",))}
 """“Name” in European languages."""
 _NAMES = _IS_NAME | word_set("title label")
 _CLASS_RANK = 4

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
+from agents.offline.language.conditions.explained_numbers import NEGATIONS
 from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
@@ -373,8 +374,6 @@ _PARTICIPLES = ("ed", "wn")
 _STATES = frozenset(("open", "closed", "shut", "active", "inactive"))
 """States that often belong to another thing than the row itself."""
 _OF_FLAGS = frozenset(("is", "yn", "flag"))
-_NEGATIONS = frozenset(("not", "never", "no", "none", "without"))
-"""Words that negate the explanation of an empty value."""
 _EMPTY_MEANS = re.compile(
     r"\b(?:empty|null|blank)\s*(?:[:=]|if|when|where|while|means)\s*([^;,.()]+)", re.IGNORECASE
 )
@@ -392,6 +391,6 @@ def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:
     for column in table.columns:
         explained = _EMPTY_MEANS.search(column.comment or "")
         explanation = set(name_words(explained[1])) if explained is not None else set()
-        if words and set(words) <= explanation and not (_NEGATIONS & explanation) - set(words):
+        if words and set(words) <= explanation and not (NEGATIONS & explanation) - set(words):
             return {"op": "isNull", "args": [property_of(column.name)]}
     return None

@@ -395,7 +395,4 @@ async def test_groups_after_a_request_that_was_declined_are_not_of_all_rows(chat
 
 async def test_the_first_groups_with_names_are_those_of_the_most_rows(chat: Chat, desk: Desk) -> None:
     await chat("number of inspections by shop, top 1")
-    operation, first = desk.analysis.steps[-1]
-    assert (operation, first["by"], first["n"]) == ("top", "count", 1), (
-        desk.analysis.steps
-    )  # not by their area
+    assert desk.analysis.steps[-1][1]["by"] == "count"  # not the area of the points

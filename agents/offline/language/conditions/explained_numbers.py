@@ -78,7 +78,8 @@ def codes_with(columns: Sequence[Column], text: str) -> tuple[str, list[str]] | 
     return None
 
 
-NEGATIONS = frozenset(("no", "not", "non", "never", "without"))
+NEGATIONS = frozenset(("no", "not", "non", "none", "never", "without"))
+"""Words that deny what follows in an explanation."""
 
 
 def stands_for(table: Table, name: str, value: str) -> bool:

@@ -107,23 +107,18 @@ def columns_in_unit(tables: Sequence[Table], words: Words) -> list[str]:
     unit = ("".join(words),)  # `kVA` is read as two words
     columns = [each for table in tables for each in table.columns]
     found = [each.name for each in columns if unit_at_end(each) == unit]
-    if not found and len(words) == 1 and words not in (names := [name_words(each.name) for each in columns]):
-        measured = UNITS.get(words[0])
-        found = [
-            each.name for each, name in zip(columns, names, strict=True) if _is_in_unit(each, name, measured)
-        ]
+    measured = UNITS.get(words[0]) if len(words) == 1 else None
+    if not found and measured is not None and measured.dimension in _SIZES:
+        is_name = any(name_words(each.name) == words for each in columns)
+        found = [each.name for each in columns if _is_in_unit(each, measured)] if not is_name else []
     return list(dict.fromkeys(found))
 
 
-def _is_in_unit(column: Column, name: Words, unit: Unit | None) -> bool:
-    """Whether a number's name ends with a unit of a size or mass, and with no second one as `kg_ha` does."""
-    is_size = unit is not None and unit.dimension in _SIZES and column.kind in ("integer", "number")
-    return (
-        is_size
-        and len(name) > 1
-        and UNITS.get(name[-1]) == unit
-        and not {name[-2]} & (COLUMN_ENDINGS | {"per"})
-    )
+def _is_in_unit(column: Column, unit: Unit) -> bool:
+    """Whether a number's name ends with the unit, and with no second one as `kg_ha` does."""
+    *_, before, last = ("", "", *name_words(column.name))
+    is_one = before != "" and before not in COLUMN_ENDINGS | {"per"}
+    return is_one and column.kind in ("integer", "number") and UNITS.get(last) == unit
 
 
 _SIZES = ("length", "area", "mass", "volume")
@@ -265,7 +260,7 @@ def _all_but(column: Column) -> dict[Words, tuple[str, ...]]:
 
 
 _ALL_BUT = re.compile(
-    r"\b([A-Z][^\W\d_]+) ?= ?(?:all|any|anything|everything|not)(?: (?:but|except|other than))? ([^,;.()=]+)"
+    r"\b([A-Z][^\W\d_]+) ?= ?(?:(?:all|any|anything|everything) (?:but|except|other than)|not) ([^,;.()=]+)"
 )
 
 

@@ -322,7 +322,7 @@ def _spelt_day(cursor: Cursor) -> Day | None:
 
 
 def _day_behind_month(cursor: Cursor) -> Token | None:
-    """A day of the month: a number that is no year."""
+    """The day after the name of a month: a number of at most two digits."""
     token = cursor.token()
     day = cursor.take_number() if token is not None and len(token.text) < 3 else None
     cursor.at += cursor.word() in _ORDINAL and day is not None
