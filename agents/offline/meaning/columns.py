@@ -33,7 +33,7 @@ from agents.offline.meaning.conditions import (
     Top,
     parts_of,
 )
-from agents.offline.meaning.row_names import is_code
+from agents.offline.meaning.row_names import has_row_names, is_code, name_column
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_one_unit, in_unit, name_without_unit
 from agents.units import Unit
@@ -71,6 +71,9 @@ def column_called(scene: Scene, table: Table, text: str) -> str:
 
 def named_column(scene: Scene, table: Table, mention: ColumnMention, *, unit: Unit | None = None) -> Column:
     """The table's column that a mention means, even if read for another table. Raises Ask or Refuse."""
+    own = name_column(table) if name_words(mention.text) == ("name",) and has_row_names(table) else None
+    if own is not None:
+        return own  # `dist_nm` of districts, although `rm_name` is closer by its letters
     found = [column for name in mention.columns if (column := table.column(name)) is not None]
     called = columns_called((table,), words) if not found and (words := name_words(mention.text)) else ()
     found = found or [column for column in table.columns if column.name in called]

@@ -18,6 +18,8 @@ _AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm
 _IS_NAME = {"name", "nam", *(own for own, words in MEANINGS.items() if words == ("name",))}
 """“Name” in European languages."""
 _NAMES = _IS_NAME | word_set("title label")
+_MIN_BEGINNING = 3
+"""Minimum number of letters of a noun's beginning that abbreviates it in a column's name."""
 _CLASS_RANK = 4
 """Rank of a column that classifies rows instead of naming them."""
 
@@ -38,7 +40,11 @@ def name_column(table: Table) -> Column | None:
     """The column that holds the names of the rows."""
     texts = text_columns(table)
     named = [each for each in texts if not _names_another(table, each)] or texts
-    return min(named, key=lambda each: _rank_as_name(table, each), default=None)
+    return min(
+        named,
+        key=lambda each: (_rank_as_name(table, each), not _begins_with_rows(table, each)),
+        default=None,
+    )
 
 
 def _rank_as_name(table: Table, column: Column) -> int:
@@ -76,7 +82,11 @@ def _is_own_code(table: Table, column: Column) -> bool:
 def _begins_with_rows(table: Table, column: Column) -> bool:
     own, rows = name_words(column.name), name_words(table.name)
     nouns = [rows[at] for at in naming_places(table.name)]
-    return any(own[0] == each or is_short_for(own[0], each) for each in nouns)
+    # `dist`, elsewhere a distance, is short for the district in `dist_nm` of districts.
+    return any(
+        (len(own[0]) >= _MIN_BEGINNING and each.startswith(own[0])) or is_short_for(own[0], each)
+        for each in nouns
+    )
 
 
 def _names_another(table: Table, column: Column) -> bool:

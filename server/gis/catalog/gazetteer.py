@@ -27,7 +27,7 @@ _AREA_NAME = re.compile(r"(?!user|file|owner|sur|street)[a-z]{2,}(\d\d)?(name|nm
 _NOT_NAMES = re.compile(
     r".*(near|user|file|owner|author|operator|column|table|host|country|region|state)_?name.*"
 )
-_SHORT_NAME = re.compile(r"([a-z]*)_?nm")
+_NAME_OF_ROWS = re.compile(r"([a-z]*?)_?(name|nm)")
 _WORD = re.compile(r"[a-z]+")
 _CODES = re.compile(r"iata|icao|iso.*|code|abbrev(iation)?|short_?name|postal|fips")
 _POPULATIONS = re.compile(r"(total_)?pop(ulation)?(_?(est|max|total|\d{4}))?|inhabitants|einwohner")
@@ -119,12 +119,12 @@ def _searchable(table: Table) -> Searchable | None:
 def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
     by_lower = {column.name.lower(): column.name for column in texts}
     first = [by_lower[name] for name in _FIRST_NAMES if name in by_lower]
-    alike = [
+    alike = [name for lower, name in by_lower.items() if _names_own_rows(lower, table)]
+    alike += [
         name
         for lower, name in by_lower.items()
         if _NAME_LIKE.fullmatch(lower) and not _NOT_NAMES.fullmatch(lower) and "name" in lower
     ]
-    alike += [name for lower, name in by_lower.items() if _names_rows_in_short(lower, table)]
     alike += [name for lower, name in by_lower.items() if is_name_of_noun(lower, _noun_of(table))]
     alike += [
         each.name
@@ -144,13 +144,13 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, *alike]))[:MAX_NAME_COLUMNS]
 
 
-def _names_rows_in_short(column: str, table: Table) -> bool:
-    """Whether a column is called “name” in short, alone or behind a noun for the table's rows: `trl_nm` of trails, but
-    not `zone_nm` of incidents, which says where one was."""
-    short = _SHORT_NAME.fullmatch(column)
+def _names_own_rows(column: str, table: Table) -> bool:
+    """Whether a column is called “name” or “nm”, alone or after the noun of the table's rows or its short form:
+    `trl_nm` of trails, `dist_name` of districts; not `zone_nm` of incidents, which says where one was."""
+    found = _NAME_OF_ROWS.fullmatch(column)
     noun = _noun_of(table)
     letters = iter(noun)
-    return short is not None and noun.startswith(short[1][:1]) and all(each in letters for each in short[1])
+    return found is not None and noun.startswith(found[1][:1]) and all(each in letters for each in found[1])
 
 
 def _noun_of(table: Table) -> str:

@@ -283,3 +283,15 @@ def test_parts_of_a_unit_are_lengths(words: str, miles: float) -> None:
     (buffer,) = read(f"buffer the stops with a shelter by {words}")
     distance = argument(buffer, "distance")
     assert (distance.value, distance.unit.symbol) == (miles, "mi")
+
+
+@pytest.mark.parametrize("names", [("rm_name", "dist_nm"), ("rm_name", "district_name"), ("dist_nm", "rm_name")])
+async def test_districts_are_labelled_by_their_own_names(names: tuple[str, str]) -> None:
+    made = make_table(
+        "data.districts", "POLYGON", "", [("id", "integer", ""), *((each, "text", "") for each in names)],
+        [(1, "Rudy", "Outlook", (1.0, 1.0))],
+    )  # fmt: skip
+    chat = Chat(World(made))
+    answer = await chat("show the districts labelled by name")
+    (layer,) = chat.layers.values()
+    assert layer.style.label == next(each for each in names if each != "rm_name"), answer

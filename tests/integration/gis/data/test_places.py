@@ -30,6 +30,8 @@ SETUP = (
     "INSERT INTO data.stops VALUES (1, 'Wasaplatsen', 'Vasastaden', 'SRID=4326;POINT(12 57.7)')",
     "COMMENT ON COLUMN data.stops.hpl_namn IS 'Name of the stop'",
     "COMMENT ON COLUMN data.stops.pa_namn IS 'Neighbourhood'",
+    "CREATE TABLE data.co_districts (id int PRIMARY KEY, rm_name text, dist_nm text, geom geometry(Point, 4326))",
+    "INSERT INTO data.co_districts VALUES (1, 'Rudyville', 'Outlookton', 'SRID=4326;POINT(-107 51)')",
     *(
         statement
         for number in range(40)
@@ -232,6 +234,11 @@ async def test_a_name_is_found_in_a_column_that_shortens_the_word(data: PostgisD
     place = await first(data, "lookout trail")
     assert (place.name, place.table) == ("Lookout Trail", "data.pk_trails")
     assert (await data.find_place("Rainforest Zone")).places == ()
+
+
+async def test_rows_are_called_by_the_column_for_their_noun_beside_names_of_other_things(data: PostgisData) -> None:
+    place = await first(data, "outlookton")
+    assert (place.name, place.table) == ("Outlookton", "data.co_districts")
 
 
 async def test_names_are_found_in_columns_of_other_languages(data: PostgisData) -> None:
