@@ -198,3 +198,25 @@ async def test_figures_of_people_are_divided(sentence: str, expression: str, tit
     name, arguments = desk.analysis.steps[0]
     assert (name, arguments["expression"]) == ("calculate", expression)
     assert title in desk.analysis.titles[0]
+
+
+async def test_a_year_after_a_group_is_no_part_of_a_column_of_other_rows() -> None:
+    fields = make_table(
+        "data.crop_fields", "POINT", "",
+        [("id", "integer", ""), ("fld_id", "integer", ""), ("crop_26", "text", "Crop 2026")],
+        [(1, 10, "OATS", (1.0, 1.0)), (2, 11, "PEAS", (1.0, 1.1))],
+    )  # fmt: skip
+    harvest = referring(
+        make_table(
+            "data.yields", "POINT", "",
+            [("id", "integer", ""), ("fld_id", "integer", ""), ("crop", "text", ""), ("harvested", "date", ""),
+             ("yield_t", "number", "")],
+            [(1, 10, "Peas", "2025-09-01", 3.0, (1.0, 1.0)), (2, 11, "Oats", "2026-09-01", 5.0, (1.0, 1.1))],
+        ),
+        ("fld_id", "data.crop_fields", "fld_id"),
+    )  # fmt: skip
+    desk = Desk(World(fields, harvest))
+    answer = await Chat(desk.world, analyst=desk)("average yield t by crop 2026")
+    kept, grouped = (call for name, call in desk.analysis.steps if name in ("filter", "dissolve"))
+    assert grouped["by"] == ["crop"], answer
+    assert "2026-01-01" in str(kept["filter"])

@@ -100,7 +100,10 @@ def by_referred(
     figure = _with_own_columns(figure, own)
     if own is None or rows.made or rows.previous or figure is None:
         return None
-    found = _ways_to(own, name_words(by), context.vocabulary)
+    words = name_words(by)
+    if len(words) > 1 and words[-1].isdigit() and columns_called((own,), words[:-1]):
+        return None  # `by crop 2026` is the rows' own crop in that year, not `crop_26` of the fields
+    found = _ways_to(own, words, context.vocabulary)
     if is_plural(by):  # `mains with 3 or more breaks` are no groups of “Critical main”
         found = [each for each in found if not _is_flag(*each)]
     return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
