@@ -285,7 +285,9 @@ def test_parts_of_a_unit_are_lengths(words: str, miles: float) -> None:
     assert (distance.value, distance.unit.symbol) == (miles, "mi")
 
 
-@pytest.mark.parametrize("names", [("rm_name", "dist_nm"), ("rm_name", "district_name"), ("dist_nm", "rm_name")])
+@pytest.mark.parametrize(
+    "names", [("rm_name", "dist_nm"), ("rm_name", "district_name"), ("dist_nm", "rm_name")]
+)
 async def test_districts_are_labelled_by_their_own_names(names: tuple[str, str]) -> None:
     made = make_table(
         "data.districts", "POLYGON", "", [("id", "integer", ""), *((each, "text", "") for each in names)],

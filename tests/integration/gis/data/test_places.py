@@ -236,7 +236,9 @@ async def test_a_name_is_found_in_a_column_that_shortens_the_word(data: PostgisD
     assert (await data.find_place("Rainforest Zone")).places == ()
 
 
-async def test_rows_are_called_by_the_column_for_their_noun_beside_names_of_other_things(data: PostgisData) -> None:
+async def test_rows_are_called_by_the_column_for_their_noun_beside_names_of_other_things(
+    data: PostgisData,
+) -> None:
     place = await first(data, "outlookton")
     assert (place.name, place.table) == ("Outlookton", "data.co_districts")
 
