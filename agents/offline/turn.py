@@ -44,7 +44,6 @@ from agents.offline.conversation.past_calls import (
     rows_named,
 )
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
-from agents.offline.language.suffixes import with_groups_named
 from agents.offline.language.tokens import normalized
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import Mention
@@ -144,7 +143,7 @@ class Turn:
         if (question := self.before.question) is not None:
             self.text, self.preferred = answered(question, self.text)
         before = self._vocabulary_before() if self.done else self.vocabulary
-        self.written = self.text = with_groups_named(self.text, before)
+        self.written = self.text
         again = request_meant(self.messages[: self.begin + 1], self.text, before)
         if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows

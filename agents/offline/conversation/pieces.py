@@ -28,9 +28,11 @@ ENDS = (
 )
 """Words that end the name of a group."""
 GROUP = (
-    r"\b(?:by|per|for each|for every|in each|in every) "
-    rf"(?P<by>(?!{ENDS})\w+(?: (?!{ENDS})[^\W\d]\w*){{0,2}})"
+    r"\b(?P<per>(?:by|per|for each|for every|in each|in every) )?"
+    rf"(?P<by>(?(per)(?!{ENDS})\w+(?: (?!{ENDS})[^\W\d]\w*){{0,2}}"
+    r"|(?!other|like|clock|anticlock|counterclock)[^\W\d]\w*?(?=[ -]?(?-i:wise)\b)))(?(per)|[ -]?wise\b)"
 )
+"""`per block`, or `block wise`."""
 _IS_NO_GROUP = re.compile(
     r"\b(?!grouped |split |divided |counted |summed )\w+(?:ed|en|run|made|built) $", re.IGNORECASE
 )

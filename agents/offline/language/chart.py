@@ -105,7 +105,12 @@ class Chart:
             case Word(text):
                 return self._word(text, at)
             case Choice(options):
-                return [edge for option in options for edge in self.read(option, at)]
+                return [
+                    edge
+                    for option in options
+                    if not isinstance(option, Sequence_) or self.may_read(option, at)
+                    for edge in self.read(option, at)
+                ]
             case Sequence_(items):
                 return self._sequence(items, at)
             case Slot():

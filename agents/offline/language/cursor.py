@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -17,6 +18,10 @@ _BEFORE_NO = frozenset(("is", "are", "was", "were", "or", "of", "says", "with", 
 """Words before `no` as an answer."""
 
 
+_WITH_WISE = re.compile(r"([^\W\dA-Z]\w{2,}?)-?wise")
+_ENDS_WITH_WISE = frozenset(("otherwise", "likewise", "clockwise", "anticlockwise", "counterclockwise"))
+
+
 def cursor_of(text: str) -> Cursor:
     """A cursor at the beginning of a text. Raises Unreadable if it is too long."""
     tokens = [
@@ -28,7 +33,8 @@ def cursor_of(text: str) -> Cursor:
 
 
 def _expanded(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Tokens with `300+` as `300 or more`, and a final `phone no.` as `number`; `2 + 3` is unchanged."""
+    """Tokens with `300+` as `300 or more`, a final `phone no.` as `number`, and `blockwise` as `block wise`; `2 + 3`
+    is unchanged."""
     for at, token in enumerate(tokens):
         goes_on = any(each.glued and each.kind != "sign" for each in tokens[at + 1 : at + 2])
         if token.text == "+" and token.glued and tokens[at - 1].kind == "number" and not goes_on:
@@ -36,6 +42,9 @@ def _expanded(tokens: Sequence[Token]) -> Iterator[Token]:
                 yield replace(token, kind="word", text=word, lower=word, glued=False)
         elif token.lower == "no" and at and not _is_plain_no(tokens[at - 1], tokens[at + 1 :]):
             yield replace(token, text="number", lower="number")
+        elif (group := _WITH_WISE.fullmatch(token.text)) and token.lower not in _ENDS_WITH_WISE:
+            yield replace(token, text=group[1], lower=group[1])
+            yield replace(token, text="wise", lower="wise", glued=False)
         else:
             yield token
 

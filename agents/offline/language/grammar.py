@@ -133,11 +133,56 @@ def _choice(lexemes: list[str], at: int, text: str) -> tuple[Node, int]:
         while at < len(lexemes) and lexemes[at] not in ("|", ")", "]"):
             item, at = _item(lexemes, at, text)
             items.append(item)
+        items = _with_suffixed_groups(items)
         options.append(items[0] if len(items) == 1 else Sequence_(tuple(items)))
         if at == len(lexemes) or lexemes[at] != "|":
             break
         at += 1
     return (options[0] if len(options) == 1 else Choice(tuple(options))), at
+
+
+_GROUPING = ("for_each", "in_each")
+_SUFFIXED_SLOTS = {"areas": "plain", "bare": "plain", "column": "column"}
+"""Kinds of slots for groups, and what fills them before `wise`."""
+
+
+def _with_suffixed_groups(items: list[Node]) -> list[Node]:
+    """The nodes with `{by:column} wise` as an alternative to `per {by:column}`."""
+    for at in range(len(items) - 1):
+        behind = items[at + 1 : at + 3] if _can_be_left_out(items[at + 1]) else items[at + 1 : at + 2]
+        group = _before_suffix(behind[-1]) if _says_per(items[at]) else None
+        if group is not None:
+            named = Choice((Sequence_((items[at], *behind)), Sequence_((group, Word("wise")))))
+            return [*items[:at], named, *_with_suffixed_groups(items[at + 1 + len(behind) :])]
+    return items
+
+
+def _says_per(node: Node) -> bool:
+    match node:
+        case Word(text):
+            return text == "per"
+        case Part(name):
+            return name in _GROUPING
+        case Choice(options):
+            return any(map(_says_per, options))
+        case _:
+            return False
+
+
+def _can_be_left_out(node: Node) -> bool:
+    return isinstance(node, Choice) and NOTHING in node.options
+
+
+def _before_suffix(node: Node) -> Node | None:
+    """The slot of a group, or a choice of such slots, as it may stand before `wise`; None for other nodes."""
+    match node:
+        case Slot(name, kind) if kind in _SUFFIXED_SLOTS:
+            return Slot(name, _SUFFIXED_SLOTS[kind])
+        case Choice(options):
+            found = tuple([group for each in options if (group := _before_suffix(each)) is not None])
+            return Choice(found) if len(found) == len(options) else None
+        case _:
+            return None
 
 
 def _item(lexemes: list[str], at: int, text: str) -> tuple[Node, int]:

@@ -395,6 +395,6 @@ SINGLE_WORDS = word_set("""
     field numbers asl absolute absolutely nor during neither true yes false kind category letter general currently
     nobody already wholly entirely capita working first half semi completely slightly fully really very every annotated
     captioned twice double plus solid opacity alpha showing d blocks towers extruded raised rising delay period aged
-    ours mine our my epsg utm zone n s head latitude longitude degree degrees deg here north south east west
+    ours mine our my epsg utm zone n s head latitude longitude degree degrees deg here north south east west wise
 """)
 """Words that rules look for individually."""

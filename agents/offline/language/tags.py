@@ -70,8 +70,9 @@ class Tags(Figures):
             lambda _: ()
         )  # rows made by nested steps, from a token on
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
-            "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas, "shapes": self._shapes,
-            "meant": self._meant, "place": self._places, "named": self._rows, "either": self._any,
+            "rows": self._rows, "bare": self._bare, "plain": self._plain, "any": self._any,
+            "areas": self._areas, "shapes": self._shapes, "meant": self._meant, "place": self._places,
+            "named": self._rows, "either": self._any,
             "column": self._columns, "columns": self._several_columns, "length": self._length,
             "lengths": self._lengths, "count": self._taking(take_count), "text": self._free_text, "name": self._name,
             "figure": self._figure, "figures": self._figures, "top": self._taking(self._superlative),
@@ -113,6 +114,10 @@ class Tags(Figures):
 
     def _bare(self, at: int) -> Iterable[Span]:
         return [*self._result(at), *self._named_rows(at, tail=False)]
+
+    def _plain(self, at: int) -> Iterable[Span]:
+        """Rows without any condition: `village` in `defunct village wise`."""
+        return [each for each in self._bare(at) if each.value.where is None]
 
     def _any(self, at: int) -> Iterable[Span]:
         return [*self._rows(at), *self._places(at)]

@@ -49,6 +49,11 @@ def desk() -> Desk:
     return Desk(World(VILLAGES, WELLS, SAMPLES, APPLICATIONS))
 
 
+@pytest.fixture
+def other_desk() -> Desk:
+    return Desk(World(VILLAGES, WELLS, SAMPLES, APPLICATIONS))
+
+
 async def last_calls(desk: Desk, *messages: str) -> list[tuple[str, dict[str, Any]]]:
     chat = Chat(desk.world, analyst=desk)
     for each in messages:
@@ -59,13 +64,7 @@ async def last_calls(desk: Desk, *messages: str) -> list[tuple[str, dict[str, An
 @pytest.mark.parametrize(
     ("messages", "goal"),
     [
-        (["number of wells block wise"], "number of wells per block"),
-        (["average swl of wells sub division-wise"], "average swl of wells per sub division"),
-        (["scheme wise applications in 2024"], "applications in 2024 per scheme"),
-        (["applications status-wise in 2024"], "applications per status in 2024"),
-        (["wells village wise in 2016"], "wells per village in 2016"),
-        (["applications month wise"], "applications per month"),
-        (["show defunct wells", "count them block wise"], "number of the layer `wells` per block"),
+        (["show defunct wells", "count them block wise"], "number of the layer `wells` block wise"),
         (["show defunct wells", "list them by pump with count"], "number of the layer `wells` by pump"),
         (["which wells are defunct?", "count them by pump"], "number of wells that are defunct by pump"),
         (["show defunct wells", "is there a soil sample within 100 m of any of them?"],
@@ -75,6 +74,35 @@ async def last_calls(desk: Desk, *messages: str) -> list[tuple[str, dict[str, An
 )  # fmt: skip
 async def test_these_groups_are_analysed(desk: Desk, messages: list[str], goal: str) -> None:
     assert await last_calls(desk, *messages) == [("run_analysis", {"goal": goal})]
+
+
+@pytest.mark.parametrize(
+    ("messages", "other_messages"),
+    [
+        (["number of wells block wise"], ["number of wells per block"]),
+        (["average swl of wells sub division-wise"], ["average swl of wells per sub division"]),
+        (["scheme wise applications in 2024"], ["applications in 2024 per scheme"]),
+        (["applications status-wise in 2024"], ["applications per status in 2024"]),
+        (["wells village wise in 2016"], ["wells per village in 2016"]),
+        (["applications monthwise"], ["applications per month"]),
+        (["applications by scheme wise"], ["number of applications per scheme"]),
+        (["average oc block wise"], ["average oc per block"]),
+        (["block wise population"], ["population per block"]),
+        (["share of defunct wells pump wise"], ["share of defunct wells per pump"]),
+        (["how many wells are defunct village wise"], ["how many wells are defunct per village"]),
+        (["show defunct wells", "pump wise"], ["show defunct wells", "per pump"]),
+        (["number of wells block wise", "and by pump?"], ["number of wells per block", "and by pump?"]),
+        (["number of wells by pump", "and block wise?"], ["number of wells by pump", "and per block?"]),
+        (["wells block wise", "which block has the most?"], ["wells per block", "which block has the most?"]),
+    ],
+)
+async def test_a_group_may_have_a_suffix(
+    desk: Desk, other_desk: Desk, messages: list[str], other_messages: list[str]
+) -> None:
+    assert [name for name, _ in await last_calls(desk, *messages)] == [
+        name for name, _ in await last_calls(other_desk, *other_messages)
+    ]
+    assert desk.analysis.steps == other_desk.analysis.steps
 
 
 PER_YEAR = {"kind": "histogram", "period": "year"}

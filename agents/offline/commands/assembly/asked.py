@@ -131,7 +131,8 @@ class Asked:
             for at, kind in enumerate(kinds)
             if kind == "with"
         )
-        groups = [each.end for each in self.all("group") if not isinstance(each.value, str)]
+        columns = [each for each in self.all("group") if not isinstance(each.value, str)]
+        groups = [each.end for each in columns if not each.has_suffix]
         nouns = [each for each in self.pieces if each.kind in ("rows", "column")]
         is_of_group = any(each.end - len(each.text.split()) in groups for each in nouns)
         return (
@@ -239,7 +240,7 @@ class Asked:
         if not columns:
             ranked = self.one("top")
             first = ranked is None or ranked.value.word in ("top", "bottom")
-            counts = self.has("count", "table", "chart", "most", "compare") or self._sets_side_by_side
+            counts = self.has("count", "table", "chart", "most", "compare") or self._groups_are_counted
             if first and named is None and counts:
                 return dict(COUNT)
             return None
@@ -252,11 +253,12 @@ class Asked:
         return {"function": function, "column": ColumnWords(column.text)} if function else None
 
     @property
-    def _sets_side_by_side(self) -> bool:
-        """Whether the groups are those of some values, areas or years: `2024 vs 2025`."""
+    def _groups_are_counted(self) -> bool:
+        """Whether the groups are those of some values, areas or years (`2024 vs 2025`), or named as `block wise`."""
         named = [each for each in self.pieces if each.kind in ("group", "groups")]
         groups = [each.value.where if isinstance(each.value, Features) else each.where for each in named]
-        return any(each is not None and getattr(each, "how", "") != "kind" for each in groups)
+        are_some = any(each is not None and getattr(each, "how", "") != "kind" for each in groups)
+        return are_some or any(each.has_suffix for each in named)
 
     @property
     def figure_is_fixed(self) -> bool:

@@ -61,7 +61,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     """The steps of a question with a group; None if its pieces do not fit."""
     group = asked.one("group")
     are_together = asked.has("compare") and named_several(asked.where, kinds=True)
-    if group is None or not asked.does_fit or are_together:
+    if group is None or not asked.does_fit or are_together or (group.has_suffix and asked.has("top")):
         return None
     if asked.has("share"):
         return _shares(asked) if _has_only(asked, "share", "part", "column", "unit") else None

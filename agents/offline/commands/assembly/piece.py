@@ -30,6 +30,11 @@ class Piece:
     where: Any = None
     """A further condition on its rows."""
 
+    @property
+    def has_suffix(self) -> bool:
+        """Whether a group is named as `block wise`."""
+        return self.text.endswith("wise")
+
 
 Way = tuple[float, tuple[Piece, ...]]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from agents.domain import Table
@@ -77,9 +78,10 @@ class PiecesOfTable(ComparedPieces):
             self._meaning, self._rows, self._conditions, self._words, self._columns, self._groups,
             self._several_groups, self._orders, self._tops, self._units, self._rates, self._value_rates,
             self._spans_of_time, self._durations, self._times_until, self._spans_of_years, self._changes,
-            self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose, self._looks,
-            self._charts, self._splits, self._adverbs_of_time, self._them, self._values, self._did,
-            self._columns_of_years, self._columns_compared, self._years_listed,
+            self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose,
+            lambda _: look_pieces(cursor, vocabulary, table), partial(chart_pieces, cursor), self._splits,
+            self._adverbs_of_time, self._them, self._values, self._did, self._columns_of_years,
+            self._columns_compared, self._years_listed,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
@@ -92,11 +94,9 @@ class PiecesOfTable(ComparedPieces):
         if is_word and is_neutral(self._word(place), self.vocabulary, self.table):
             column = any(each.kind == "column" and each.end == place + 1 for each in found)
             found.append(Piece("nothing", place, place + 1, cost=REPETITION if column else NEUTRAL_WORD))
-        kept = [each for each in found if self._is_only(each)]  # `night shift only`
-        return found + [replace(each, end=each.end + 1) for each in kept]
-
-    def _is_only(self, piece: Piece) -> bool:
-        return piece.kind in ("condition", "rows") and self._word(piece.end) == "only"
+        limited = [each for each in found if each.kind in ("condition", "rows")]
+        only = [each for each in limited if self._word(each.end) == "only"]  # `night shift only`
+        return found + [replace(each, end=each.end + 1) for each in only]
 
     def _meaning(self, place: int) -> Iterable[Piece]:
         """`(meaning …)`, a choice among several meanings, and polite words."""
@@ -121,7 +121,7 @@ class PiecesOfTable(ComparedPieces):
         begin = self._past(self.cursor.at, BEFORE_ROWS)
         for span in self._tags.spans(_ROWS, begin):
             rows: Features = span.value
-            if rows.mention is None or rows.guessed or rows.drawn or not self._is_of_table(rows.mention):
+            if rows.mention is None or rows.guessed or rows.drawn or self.table.id not in rows.mention.tables:
                 continue
             self.cursor.at = span.end
             are_these = not {"these", "those"}.isdisjoint(self.cursor.words[place:begin])
@@ -142,9 +142,6 @@ class PiecesOfTable(ComparedPieces):
                 if self._pronouns
                 else self._piece("them", place, cost=0.1)
             )
-
-    def _is_of_table(self, mention: Mention) -> bool:
-        return self.table.id in mention.tables
 
     def _conditions(self, place: int) -> Iterable[Piece]:
         """Conditions, also two alternatives for one column: `last flushed before 2023 or never flushed`."""
@@ -194,7 +191,7 @@ class PiecesOfTable(ComparedPieces):
         if self.cursor.take(p.NOT) is None:
             return
         for rows in list(self._tags.spans(_ROWS, self._past(self.cursor.at, BEFORE_ROWS))):
-            if rows.value.where is None and rows.value.mention and self._is_of_table(rows.value.mention):
+            if rows.value.where is None and rows.value.mention and self.table.id in rows.value.mention.tables:
                 for span in list(self._tags.spans(CONDITION, rows.end)):
                     self.cursor.at = span.end
                     yield self._piece("condition", place, Negation(span.value), 1.0 + span.cost)
@@ -237,10 +234,21 @@ class PiecesOfTable(ComparedPieces):
         yield from (replace(each, begin=place) for each in self._columns_at(begin))
 
     def _groups(self, place: int) -> Iterable[Piece]:
-        """`by district`, `for each operator`: a column of the rows, areas around them, or a period."""
-        if self.cursor.take(p.OF_EACH) is None or self.cursor.sees("number of"):
+        """`by district`, `for each operator`, `block wise`: a column of the rows, areas around them, or a period."""
+        is_group = self.cursor.take(p.OF_EACH) is not None
+        is_other = self.cursor.sees("number of") if is_group else "wise" not in self.cursor.words
+        if is_other:
             return
-        begin = self.cursor.at
+        for each in list(self._groups_called(place, self.cursor.at)):
+            self.cursor.at = each.end
+            if self.cursor.take("wise"):
+                yield replace(each, end=self.cursor.at, text=self.cursor.since(place))
+            elif is_group:
+                yield each
+
+    def _groups_called(self, place: int, begin: int) -> Iterable[Piece]:
+        """What the words from `begin` on may be as a group that begins at `place`."""
+        self.cursor.at = begin
         if period := self.cursor.take_any(_PERIODS):
             yield self._piece("group", place, _PERIODS[period])
         for column in list(self._columns_at(begin)):
@@ -254,7 +262,7 @@ class PiecesOfTable(ComparedPieces):
         for span in self._tags.spans(_AREAS, begin):
             areas: Features = span.value
             mention = areas.mention if areas.named and areas.where is None else None
-            if mention is not None and not self._is_of_table(mention):
+            if mention is not None and self.table.id not in mention.tables:
                 self.cursor.at = span.end
                 yield self._piece("group", place, areas, 2.0)
         self.cursor.at = begin
@@ -365,12 +373,6 @@ class PiecesOfTable(ComparedPieces):
             ):
                 continue  # `which constituencies`: each row is one
             yield replace(column, kind="whose", begin=place, value=(column.value, count))
-
-    def _looks(self, place: int) -> Iterable[Piece]:
-        yield from look_pieces(self.cursor, self.vocabulary, self.table)
-
-    def _charts(self, place: int) -> Iterable[Piece]:
-        yield from chart_pieces(self.cursor, place)
 
     def _adverbs_of_time(self, place: int) -> Iterable[Piece]:
         """`monthly incidents`: the number of rows per period."""
