@@ -4,7 +4,7 @@ since 2020`, `that don't run on Sundays`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.domain import Column
@@ -51,30 +51,46 @@ DONE_IN = Phrases("""
 
 MAX_STATED = 10
 """Maximum number of words of a statement about one column."""
-_LETTERS = {
-    word: letter
-    for letter, words in {
-        ".": HEAD_ENDS | {"and", "or", "but", ","},
-        "O": word_set("where whose with that which who"),
-        "V": word_set("is are was were be been being do does did"),
-        "H": word_set("has have had"),
-        "D": word_set("no not never isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't"),
-        "G": word_set(
+_COLUMN, _GOT, _NOT, _OPENS, _ENDS, _PASSED_OVER = "column", "got", "not", "opens", "ends", "passed over"
+_ROLES = {
+    word: role
+    for role, words in {
+        _ENDS: HEAD_ENDS | {"and", "or", "but", ","},  # some of which have another role below
+        _OPENS: word_set("where whose with that which who"),
+        "is": word_set("is are was were be been being do does did"),
+        "has": word_set("has have had"),
+        _NOT: word_set("no not never isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't"),
+        _GOT: word_set(
             "got get getting received receive receiving given taken made done found installed recorded counted measured"
             " surveyed data"
         ),
-        "": word_set("the a an any its their yet still ever"),
+        _PASSED_OVER: word_set("the a an any its their yet still ever"),
     }.items()
     for word in words
 }
-"""What words of a statement do: O opens it, V and H are verbs, D denies, G tells what was got or done; others may tell
-of a column (C)."""
-_FORMS = "O?C+(?:[VH]+D?V*|DV*|G+D?)[CG]{}|O?[VH]*D[VH]*[GH]C{}|O?DC+[VH]+[CG]{}|O?DC+G{}"
-_STATED, _MAY_STATE = re.compile(_FORMS.format(*["+"] * 4)), re.compile(_FORMS.format(*[""] * 4))
-"""The forms of statements: `stubble was burnt`, `shc not issued`, `tail gets no water`; `never got a grant`; `no filter
-was given`; `no boardings data`."""
-_HAS_SUBJECT = re.compile("C.*D.*C")
-"""What something else is said of: `with fault not repaired` are those with a fault."""
+"""The roles of words in a statement; all others may name a column (`_COLUMN`)."""
+_STATEMENT = re.compile(
+    r"""
+    (opens,)? (
+        (column,)+ ( (is,|has,)+ (not,)? (is,)* | not,(is,)* | (got,)+ (not,)? ) (column,|got,)+
+        | (is,|has,)* not,(is,|has,)* (got,|has,) (column,)+
+        | not,(column,)+ ( (is,|has,)+ (column,|got,)+ | (got,)+ )
+    )""",
+    re.VERBOSE,
+)
+"""The roles in statements, in their order: `stubble was burnt`, `shc not issued`, `tail gets no water`; `never got a
+grant`; `no filter was given`, `no boardings data`."""
+
+
+def _in_order(roles: Iterable[str]) -> str:
+    """The roles as `_STATEMENT` matches them."""
+    return "".join(f"{each}," for each in roles if each != _PASSED_OVER)
+
+
+def _denies_something_else(roles: Sequence[str]) -> bool:
+    """Whether columns are named before and after a denial: `with fault not repaired` are those with a fault."""
+    denials = (at for at, role in enumerate(roles) if role == _NOT)
+    return any(_COLUMN in roles[:at] and _COLUMN in roles[at:] for at in denials)
 
 
 def _tells(column: Column, words: Sequence[str]) -> bool:
@@ -157,18 +173,21 @@ class NotDone(Comparisons):
         flag that the words tell of, or deny; for the only other column that they name, that its value is missing."""
         cursor, start = self.cursor, self.cursor.at
         words = cursor.words[start : start + MAX_STATED]
-        if not _MAY_STATE.match("".join(_LETTERS.get(word, "C") for word in words)):
+        if not _STATEMENT.match(_in_order(_ROLES.get(word, _COLUMN) for word in words)):
             return None
-        form, content = self._form_of_statement()
+        roles, named = self._roles_and_words()
         columns = {each.name: each for table in self.tables for each in table.columns}
-        found = [each for each in columns.values() if is_flag(each) and _tells(each, content)]
-        denied = "D" in form
-        if not found and denied and not _HAS_SUBJECT.search(form):
-            found = [columns[each] for each in columns_called(self.tables, tuple(content))]
-        said = (word for word in cursor.words[start : cursor.at] if _LETTERS.get(word, "C") in "CG")
-        known = (each for word in said if word for each in self.vocabulary.values_called(name_words(word)))
+        found = [each for each in columns.values() if is_flag(each) and _tells(each, named)]
+        denied = _NOT in roles
+        if not found and denied and not _denies_something_else(roles):
+            found = [columns[each] for each in columns_called(self.tables, tuple(named))]
+        words = [
+            word for word in cursor.words[start : cursor.at] if _ROLES.get(word, _COLUMN) in (_COLUMN, _GOT)
+        ]
+        known = (each for word in words if word for each in self.vocabulary.values_called(name_words(word)))
         is_value = any(table in self.tables for table, _, _ in known)
-        if len(found) == 1 and not is_value and _STATED.fullmatch(form) and ends_value(cursor):
+        is_statement = _STATEMENT.fullmatch(_in_order(roles)) is not None
+        if len(found) == 1 and not is_value and is_statement and ends_value(cursor):
             mention, last = ColumnMention(cursor.since(start), (found[0].name,)), cursor.word(-1)
             if is_flag(found[0]) and not (denied and is_empty_where_not(found[0], last)):
                 return Compare("=", not denied, mention)
@@ -176,24 +195,25 @@ class NotDone(Comparisons):
         cursor.at = start
         return None
 
-    def _form_of_statement(self) -> tuple[str, list[str]]:
-        """What the next words do, a letter each, and those that tell of a column."""
-        form, content = "", list[str]()
+    def _roles_and_words(self) -> tuple[list[str], list[str]]:
+        """The roles of the next words, and the words that name a column; moves the cursor behind them."""
+        roles, named = list[str](), list[str]()
         columns = [each for table in self.tables for each in table.columns]
-        while len(form) < MAX_STATED and (word := self.cursor.word()):
-            letter = _LETTERS.get(word, "C")
-            if letter == "C" or (letter == "G" and content):
-                told = [each for each in columns if _tells(each, name_words(word))]
-                if told:
-                    letter, columns = "C", told
-                    content += name_words(word)
-                elif letter == "C":
+        while len(roles) < MAX_STATED and (word := self.cursor.word()):
+            role = _ROLES.get(word, _COLUMN)
+            if role == _COLUMN or (role == _GOT and named):
+                having_all = [each for each in columns if _tells(each, name_words(word))]
+                if having_all:
+                    role, columns = _COLUMN, having_all
+                    named += name_words(word)
+                elif role == _COLUMN:
                     break
-            elif letter == "." or (letter == "O" and form):
+            elif role == _ENDS or (role == _OPENS and roles):
                 break
-            form += letter
+            if role != _PASSED_OVER:
+                roles.append(role)
             self.cursor.at += 1
-        return form, content
+        return roles, named
 
     def _for_so_long(self, column: ColumnMention) -> Compare | None:
         """`for more than two years`, after `not calibrated`: longer ago than that."""
