@@ -10,7 +10,7 @@ from agents.offline.conversation import facts_asked
 from agents.offline.conversation.charts_again import CHART, CHART_OF_THEM
 from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, spelt_out
 from agents.offline.conversation.ranked_again import ranked
-from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.conversation.spoken import Again, Spoken, message
 from agents.offline.conversation.there import in_rows_shown
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.words import name_words
@@ -20,7 +20,7 @@ def changed_parts(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """Complete requests for the previous answer with the part changed that the text names."""
     if spoken.memory.outcome == "done":
         for rule in _RULES:
-            yield from rule(spoken, asked_now)
+            yield from rule(spoken, asked_now) or ()
 
 
 _AS_FORM = re.compile(rf"(?P<piece>.+?),? (?P<form>(?:as|in) an? {CHART})(?: please)?\W*", re.IGNORECASE)
@@ -100,9 +100,6 @@ def _spelt_out(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f"what percentage of them {part['part']}", memory.of_rows)
 
 
-_KIND_OF_ROWS = re.compile(
-    r"(?:and |now )?(?:only|just) (?:for |of |the )*(?P<kind>[^\W\d][^?,]*?)(?: ones)?\W*", re.IGNORECASE
-)
 _GROUPS = re.compile(
     rf"(?P<begin>(?:(?:how many|number of|count of) |(?:the )?(?:{FIGURE_WORDS}) .+? of )?)"
     rf"(?P<rows>the layer `[^`]+`|[^\W\d]+(?: [^\W\d]+){{0,2}}?)(?P<end> (?:(?:are|is) there )?{GROUP}.*)",
@@ -110,10 +107,10 @@ _GROUPS = re.compile(
 )
 
 
-def rows_of_kind(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+@message(r"(?:and |now )?(?:only|just) (?:for |of |the )*(?P<kind>[^\W\d][^?,]*?)(?: ones)?")
+def rows_of_kind(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`only mammals` after `sightings per reserve`: the figures of these rows, which the result does not have."""
-    asked, groups = _KIND_OF_ROWS.fullmatch(asked_now), _GROUPS.fullmatch(spoken.memory.question_text)
-    if asked is None or groups is None:
+    if (groups := _GROUPS.fullmatch(spoken.memory.question_text)) is None:
         return
     layer = spoken.vocabulary.layer(groups["rows"].removeprefix("the layer ").strip("`"))
     nouns, match = name_words(groups["rows"]), spoken.vocabulary.match_table
@@ -138,11 +135,6 @@ def rows_of_kind(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f"{begin or 'number of '}{each}{end}")
 
 
-_SAME_FOR = re.compile(
-    r"(?:and |now )?(?:do )?(?:(?:the )?same (?:thing )?(?:for|with|of|by)|(?:what|how) about|and) "
-    r"(?:the |their )?(?P<what>[^\W\d][^?,]*?)\W*",
-    re.IGNORECASE,
-)
 _OF_COLUMN = re.compile(
     rf"(?:\b(?:{FIGURE_WORDS}) (?:number of )?|\bby )(?P<column>(?:(?!of\b|by\b|per\b)[\w\"]+ ?)+?)"
     r"(?=,| (?:of|for|in|by|per|at|with|where|that|from)\b|$)",
@@ -150,11 +142,13 @@ _OF_COLUMN = re.compile(
 )
 
 
-def of_column(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+@message(
+    r"(?:and |now )?(?:do )?(?:(?:the )?same (?:thing )?(?:for|with|of|by)|(?:what|how) about|and) "
+    r"(?:the |their )?(?P<what>[^\W\d][^?,]*?)"
+)
+def of_column(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`same for waitlist` after a figure or ranking of another column of the same table."""
-    asked, before = _SAME_FOR.fullmatch(asked_now), spoken.memory.question_text
-    if asked is None or not before:
-        return
+    before = spoken.memory.question_text
     called, words = spoken.vocabulary.columns_called, name_words(asked["what"])
     if spoken.vocabulary.values_called(words) or spoken.vocabulary.match_table(words):
         return
@@ -170,24 +164,20 @@ def of_column(spoken: Spoken, asked_now: str) -> Iterator[Again]:
             return
 
 
-_NEAR_IT = re.compile(
-    r"(?P<near>.*\b(?:within|near|around|closer than|next to)\b.* )?(?:of |to )?it\W*", re.IGNORECASE
-)
-
-
-def _near_the_row(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+@message(r"(?P<near>.*\b(?:within|near|around|closer than|next to)\b.* )?(?:of |to )?it")
+def _near_the_row(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`any school within 1 km of it?` after a question about a single row: by its name, if no layer shows it."""
-    rows, asked = spoken.memory.rows, _NEAR_IT.fullmatch(asked_now)
-    if asked is None or not asked["near"] or rows is None or not rows.single:
+    rows = spoken.memory.rows
+    if not asked["near"] or rows is None or not rows.single:
         return
     (_, name), *_ = [each["args"] for each in conjuncts(rows.filter)]
     layer = spoken.layer
     drawn = layer is not None and (layer.table, layer.filter) == (rows.table, rows.filter)
     if not drawn and isinstance(name, str):  # a key is no name
-        yield Again(re.sub(r"\bit\b(?=\W*$)", lambda _: name, asked_now))
+        yield Again(re.sub(r"\bit\b(?=\W*$)", lambda _: name, asked[0]))
 
 
-_RULES: tuple[Callable[[Spoken, str], Iterator[Again]], ...] = (
+_RULES: tuple[Callable[[Spoken, str], Iterator[Again] | None], ...] = (
     ranked, *facts_asked.RULES, _near_the_row, in_rows_shown, _spelt_out,
 )  # fmt: skip
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.conversation.memory import Memory
 from agents.offline.conversation.pieces import GROUP
+from agents.offline.conversation.spoken import Spoken, message
 from agents.offline.language.phrasebook import TAIL
-from agents.offline.language.vocabulary import Vocabulary
 
 CHART = r"(?:bar |line |pie )?(?:chart|graph)"
 _IT = r"(?:it|that|this|them|those|these)"
@@ -39,52 +38,50 @@ _OTHER_CHART = re.compile(
     r"(?P<by>[^?]+?)(?: instead)?\W*",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(
-    r"(?:and |now )?(?:(?:(?:split|break|colou?r|stack)(?: (?:it|that|this|them))?(?: (?:down|up))?|broken down) by"
-    r"|(?:with )?(?:one|a) (?:line|series|colou?r) (?:per|for each)) (?:the |their )?(?P<by>[^?,]+?)(?: please)?\W*",
-    re.IGNORECASE,
-)
 
 
-def chart_again(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+def chart_again(spoken: Spoken, asked_now: str) -> str | None:
     """The request for a chart of the previous answer, or for the previous chart drawn in another way."""
     return (
-        _chart_split(memory, asked_now, vocabulary)
-        or _rows_charted(memory, asked_now)
-        or _answer_charted(memory, asked_now, vocabulary)
+        _chart_split(spoken, asked_now)
+        or _rows_charted(spoken, asked_now)
+        or _answer_charted(spoken, asked_now)
     )
 
 
-def _rows_charted(memory: Memory, asked_now: str) -> str | None:
+def _rows_charted(spoken: Spoken, asked_now: str) -> str | None:
     """`bar chart by cause`, `chart of how many per year` after rows or a question about them."""
     asked = CHART_OF_THEM.fullmatch(asked_now)
-    if asked is None or re.search(GROUP, memory.question_text, re.IGNORECASE):
+    if asked is None or re.search(GROUP, spoken.memory.question_text, re.IGNORECASE):
         return None
     is_group = re.match(GROUP, asked["piece"], re.IGNORECASE) is not None
     return f"{asked['form']} of them {asked['piece']}" if is_group else None
 
 
-def _chart_split(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+@message(
+    r"(?:and |now )?(?:(?:(?:split|break|colou?r|stack)(?: (?:it|that|this|them))?(?: (?:down|up))?|broken down) by"
+    r"|(?:with )?(?:one|a) (?:line|series|colou?r) (?:per|for each)) (?:the |their )?(?P<by>[^?,]+?)(?: please)?"
+)
+def _chart_split(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`split by severity` after a chart: the chart with a series for each value."""
-    asked, rows = _SPLIT.fullmatch(asked_now), memory.rows
-    if asked is None or rows is None or not rows.charted:
+    rows, table = spoken.memory.rows, spoken.table
+    if rows is None or not rows.charted:
         return None
-    layer = vocabulary.layer(rows.table)
-    table = vocabulary.table(layer.table if layer is not None else rows.table)
-    is_own = table is not None and vocabulary.columns_called((table,), asked["by"])
+    is_own = table is not None and spoken.vocabulary.columns_called((table,), asked["by"])
     return f"split the chart by {asked['by']}" if is_own else None
 
 
-def _answer_charted(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
+def _answer_charted(spoken: Spoken, asked_now: str) -> str | None:
     """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores;
     `as a line chart` after `crashes per month`."""
+    memory = spoken.memory
     asked, rows = _CHARTED.fullmatch(asked_now), memory.rows
     first, question = _FIRST_CHARTED.fullmatch(asked_now), _GREATEST_FIRST.sub("", memory.question_text)
     if first is not None and re.search(GROUP, question, re.IGNORECASE):
         return f"{question}, top {first['n'] or first['m']}, {first['form']}"
     other = _OTHER_CHART.fullmatch(asked_now)
     if other is not None and rows is not None and rows.charted and rows.filter is None:
-        table = vocabulary.table(rows.table)
+        table = spoken.vocabulary.table(rows.table)
         return f"{other['kind']} chart of {table.name.replace('_', ' ')} by {other['by']}" if table else None
     if asked is not None and _BY_PERIOD.search(memory.question_text):
         kind = re.sub(r" ?(?:chart|graph)$", "", asked["kind"] or "", flags=re.IGNORECASE)

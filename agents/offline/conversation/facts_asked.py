@@ -7,24 +7,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agents.domain import Table
 from agents.offline.conversation.pieces import one_of
-from agents.offline.conversation.spoken import COUNTS, Again, Spoken, number_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import SUPERLATIVES
 from agents.offline.language.names.columns import times_of
 from agents.offline.language.names.costs import TIMES
 from agents.offline.language.words import are_forms, doers_of, name_words, word_set
 
-_WHO = re.compile(r"(?:and )?who (?P<verb>\w+) (?:it|them|these|those)\W*", re.IGNORECASE)
 _WATCHED = word_set("record see saw observe spot find found report count survey monitor")
 """Verbs of those who record rows, however their column is called."""
 
 
-def _by_whom(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+@message_about_rows(r"(?:and )?who (?P<verb>\w+) (?:it|them|these|those)")
+def _by_whom(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`who recorded them`: the only column of people that is called after the verb, or of those who record rows."""
-    asked, table = _WHO.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
     verb = asked["verb"].lower()
     stems = [stem for ending in ("ed", "d", "s", "") if (stem := verb.removesuffix(ending))]
     watched = any(are_forms(stem, each) for stem in stems for each in _WATCHED)
@@ -37,23 +35,19 @@ def _by_whom(spoken: Spoken, asked_now: str) -> Iterator[Again]:
 
 
 _ONE = r"(?: (?:one|of (?:them|these|those)))?"
-_WHEN = re.compile(
-    r"(?:and )?(?:when (?:was|were|is|did|does|do|will) the"
-    rf" (?P<which>first|earliest|oldest|last|latest|newest|most recent){_ONE}(?: (?P<verb>\w+))?"
-    rf"|how long (?:has|have|is|was) the (?P<longest>oldest|longest|first|earliest){_ONE}"
-    r" (?:been )?(?:waiting|open|pending|there))\W*",
-    re.IGNORECASE,
-)
 _RECORDED = word_set("seen sighted observed recorded reported registered found made done added received")
 """Verbs for any date of a row."""
 _FIRST = ("first", "earliest", "oldest", "longest")
 
 
-def _when(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+@message_about_rows(
+    r"(?:and )?(?:when (?:was|were|is|did|does|do|will) the"
+    rf" (?P<which>first|earliest|oldest|last|latest|newest|most recent){_ONE}(?: (?P<verb>\w+))?"
+    rf"|how long (?:has|have|is|was) the (?P<longest>oldest|longest|first|earliest){_ONE}"
+    r" (?:been )?(?:waiting|open|pending|there))"
+)
+def _when(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`when was the last one`, `how long has the oldest one been waiting`: the row with the latest or earliest date."""
-    asked, table = _WHEN.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
     times = [each for each in table.columns if each.kind in ("date", "timestamp")]
     verb = (asked["verb"] or "").lower()
     named = [each for each in times if verb and records(each, verb)]
@@ -66,19 +60,13 @@ def _when(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f'which of them has the {most} "{times[0].name}"', spoken.memory.rows)
 
 
-_AT_LEAST = re.compile(
+@message_about_rows(
     r"(?:and )?(?P<asked>how many of (?:them|these|those)|which of (?:them|these|those)|which ones) (?P<verb>\w+)"
     rf" (?P<how>at least|more than|over|fewer than|less than|at most) (?P<n>{COUNTS}|one|a)"
-    r"(?: (?P<noun>[^\W\d]+))?\W*",
-    re.IGNORECASE,
+    r"(?: (?P<noun>[^\W\d]+))?"
 )
-
-
-def _compared(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _compared(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`how many of them fledged at least one chick`: a number that is called after the verb, or after both words."""
-    asked, table = _AT_LEAST.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
     wanted = [name_words(each)[0] for each in (asked["verb"], asked["noun"] or asked["verb"])]
     named = [
         each.name
@@ -95,17 +83,13 @@ def _compared(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         )
 
 
-_KINDS = re.compile(
-    r"(?:and )?how many (?:different |distinct )?(?P<kinds>[a-z]+(?: [a-z]+)?)(?: are there| is that)?\W*",
-    re.IGNORECASE,
+@message_about_rows(
+    r"(?:and )?how many (?:different |distinct )?(?P<kinds>[a-z]+(?: [a-z]+)?)(?: are there| is that)?"
 )
-
-
-def kinds_counted(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def kinds_counted(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`how many species` after nests were shown: the different values of their column, not a number of another
     table."""
-    asked, table = _KINDS.fullmatch(asked_now), spoken.table
-    if asked is None or table is None or table.is_result:
+    if table.is_result:
         return
     named = spoken.vocabulary.columns_called((table,), asked["kinds"])
     kinds = [each.name for each in table.columns if each.name in named and each.kind == "text"]
@@ -116,67 +100,47 @@ def kinds_counted(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f"how many different {asked['kinds']} do those {rows} have", spoken.memory.rows)
 
 
-_SUPERLATIVE = re.compile(
+@message(
     r"(?:and )?(?:how \w+ (?:is|was|are|were)|(?:what|where|who)(?:'s| is| was| were)) the"
-    rf" (?P<most>{one_of([*SUPERLATIVES])}){_ONE}\W*",
-    re.IGNORECASE,
+    rf" (?P<most>{one_of([*SUPERLATIVES])}){_ONE}"
 )
-
-
-def _the_most(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _the_most(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`how deep is the deepest`, `what was the longest one`."""
-    asked = _SUPERLATIVE.fullmatch(asked_now)
-    if asked is not None:
-        yield Again(f"which of them is the {asked['most']}", spoken.memory.rows)
+    yield Again(f"which of them is the {asked['most']}", spoken.memory.rows)
 
 
-_ITS_FACT = re.compile(
-    r"(?:and )?(?:who|what|when) (?:is|was|are|were)(?: the| its| their)? (?P<fact>[a-z]+(?: [a-z]+){0,2})\W*",
-    re.IGNORECASE,
+@message_about_rows(
+    r"(?:and )?(?:who|what|when) (?:is|was|are|were)(?: the| its| their)? (?P<fact>[a-z]+(?: [a-z]+){0,2})"
 )
-
-
-def _fact(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _fact(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`who is the landlord` after a question about a single row: a column of that row."""
-    asked, rows, table = _ITS_FACT.fullmatch(asked_now), spoken.memory.rows, spoken.table
-    if asked is None or table is None:
-        return
+    rows = spoken.memory.rows
     named = spoken.vocabulary.columns_called((table,), asked["fact"])
     if len(named) == 1 and rows is not None and rows.single:
         yield Again(f'list it with "{named[0]}"', rows)
         yield Again(f'list them with "{named[0]}"', replace(rows, single=False))
-    elif len(named) == 1 and asked_now.lower().startswith(("who", "and who")):
+    elif len(named) == 1 and asked[0].lower().startswith(("who", "and who")):
         yield Again(f'list them with "{named[0]}"', rows)
 
 
-_WHEN_THEY = re.compile(
-    r"(?:and )?when (?:was|were) (?:they|these|those|them|it)(?: all)? (?P<done>(?:last )?[a-z]+ed|built)\W*",
-    re.IGNORECASE,
+@message_about_rows(
+    r"(?:and )?when (?:was|were) (?:they|these|those|them|it)(?: all)? (?P<done>(?:last )?[a-z]+ed|built)"
 )
-
-
-def _dates(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _dates(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`when were they last inspected`: the rows with the date of it."""
-    asked, table = _WHEN_THEY.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
     named = spoken.vocabulary.columns_called((table,), asked["done"])
     times = [each for name in named if (each := table.column(name)) is not None and each.kind in TIMES]
     if len(times) == 1:
         yield Again(f'list them with "{times[0].name}"', spoken.memory.rows)
 
 
-_MOST_ARE_IN = re.compile(
+@message(
     r"(?:and )?(?:which|what) (?P<areas>[a-z]+(?: [a-z]+)?) (?:are|is|were|was) "
-    r"(?:(?:the )?most(?: of)? (?:them|those|these)|(?:they|those|these) mostly)(?: in| inside)?\W*",
-    re.IGNORECASE,
+    r"(?:(?:the )?most(?: of)? (?:them|those|these)|(?:they|those|these) mostly)(?: in| inside)?"
 )
-
-
-def _areas_of_most(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _areas_of_most(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`which zone are most of them in`: the rows counted in each area, most of them first."""
-    if (asked := _MOST_ARE_IN.fullmatch(asked_now)) is not None:
-        yield Again(f"how many of them are in each {asked['areas']}", spoken.memory.rows)
+    yield Again(f"how many of them are in each {asked['areas']}", spoken.memory.rows)
 
 
 RULES = (_dates, _areas_of_most, _by_whom, _when, _compared, _the_most, _fact)

@@ -33,12 +33,7 @@ from agents.offline.conversation.other_rows import (
     with_other_value,
 )
 from agents.offline.conversation.other_times import with_time
-from agents.offline.conversation.past_calls import (
-    coloured_by_figure,
-    layer_of_figures,
-    table_shown,
-    with_name_for_pronoun,
-)
+from agents.offline.conversation.past_calls import with_name_for_pronoun
 from agents.offline.conversation.pieces import (
     AFTER_GROUP,
     AND,
@@ -56,7 +51,7 @@ from agents.offline.conversation.pieces import (
     with_piece,
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
-from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message
 from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
@@ -131,13 +126,6 @@ _WHICH_MOST = re.compile(
     rf"which (?P<rows>[^?]+?) (?:the )?(?:{one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
     re.IGNORECASE,
 )
-_HAS_MOST = re.compile(
-    r"(?:and )?(?:which(?: (?P<n>\d+))?(?: (?:ones?|of them|(?P<noun>(?!is|are|has|have)[a-z]+)))?"
-    r" (?:ha(?:s|ve)(?: the)?"
-    r" (?P<most>most|fewest|least|none(?: at all)?|lowest|highest)|(?:is|are) the (?P<is>lowest|highest))"
-    r"|(?:show (?:me )?|list )?the (?P<first>\d+) (?P<are>lowest|highest)(?: ones)?)\W*",
-    re.IGNORECASE,
-)
 _BEFORE_NOUN = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfor )(?<!\bfrom )(?<!\bnear )(?<!\bthe )(?<!\bdoes )(?<!\bdid )(?<!\bis )"
     r"\{\} \w"
@@ -175,7 +163,7 @@ def requests_again(messages: Sequence[Message], spoken: Spoken, asked_now: str) 
 def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:
     found: list[Again] = []
     if spoken.memory.outcome == "done":
-        found += [each for rule in _BEFORE_OTHERS for each in rule(spoken, asked_now)]
+        found += [each for rule in _BEFORE_OTHERS for each in rule(spoken, asked_now) or ()]
     for said in dict.fromkeys((_SAME_FOR.sub("and ", asked_now), asked_now)):
         if (again := asked_again(messages, said, spoken.vocabulary)) is not None:
             found.append(in_other_place(spoken.repeated(again), spoken, said))
@@ -201,14 +189,13 @@ _SAME_FOR = re.compile(
 
 def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) -> str | None:
     """The previous request with one piece replaced by this message; None if the message is not such a piece."""
-    memory, end = recall(messages)
+    spoken, (memory, end) = Spoken.of(messages, vocabulary), recall(messages)
     asked_now = text.strip()
     if _HOW_MANY_THEY_ARE.fullmatch(asked_now):
         return _THEIR_NUMBER
     if (held := _HOW_MANY_THAT_IS.fullmatch(asked_now)) is not None:
         found = vocabulary.match_table(name_words(held["what"]))
-        shown = table_shown(messages, vocabulary) if found is not None else None
-        if found is None or shown in found.found:
+        if found is None or spoken.table_shown in found.found:
             return f"how many {held['what']} do they have" if found is None else _THEIR_NUMBER
     if (nth := spelt_out(asked_now, _NTH_OF_THEM)) is not None:
         return nth
@@ -223,8 +210,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         return f"{memory.listed} that {these['verb']} {these['what']}"
     before = memory.question_text
     return (
-        chart_again(memory, asked_now, vocabulary)
-        or with_place(messages, memory, asked_now)
+        chart_again(spoken, asked_now)
+        or with_place(spoken, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or (broken_down(before, asked_now) if memory.layers else None)
         or with_time(before, asked_now)
@@ -238,20 +225,20 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _other_column(before, asked_now, vocabulary)
         or (narrower(memory, asked_now, vocabulary) if is_only_a_value(asked_now, vocabulary) else None)
         or number_of_others(before, asked_now, vocabulary)
-        or same_of_others(before, asked_now, vocabulary)
-        or figure_of_other_rows(before, asked_now, vocabulary)
-        or share_among_others(before, asked_now, vocabulary)
+        or same_of_others(spoken, asked_now)
+        or figure_of_other_rows(spoken, asked_now)
+        or share_among_others(spoken, asked_now)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or with_other_value(before, memory.rows_text or _shown_before(messages), asked_now, vocabulary)
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
-        or _most_of_groups(messages, asked_now, vocabulary)
+        or _most_of_groups(spoken, asked_now)
         or spelt_out(asked_now, _MOST_OF_THEM)
-        or coloured_by_figure(messages, asked_now, vocabulary)
-        or _figures_of_them(messages, asked_now, vocabulary)
-        or living_in_them(messages, asked_now)
-        or part_of_sum(messages, before, asked_now, vocabulary)
-        or inside_of_it(messages, asked_now, vocabulary)
+        or _coloured_by_figure(spoken, asked_now)
+        or _figures_of_them(spoken, asked_now)
+        or living_in_them(spoken, asked_now)
+        or part_of_sum(spoken, asked_now)
+        or inside_of_it(spoken, asked_now)
         or narrower(memory, asked_now, vocabulary)
         or spelt_out(asked_now, _ONLY_FOR, *((_AS_TABLE,) if memory.layers else ()))
     )
@@ -286,12 +273,16 @@ def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
     return f"which {rows} {asked['what']}"
 
 
-def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
+@message(
+    r"(?:and )?(?:which(?: (?P<n>\d+))?(?: (?:ones?|of them|(?P<noun>(?!is|are|has|have)[a-z]+)))?"
+    r" (?:ha(?:s|ve)(?: the)?"
+    r" (?P<most>most|fewest|least|none(?: at all)?|lowest|highest)|(?:is|are) the (?P<is>lowest|highest))"
+    r"|(?:show (?:me )?|list )?the (?P<first>\d+) (?P<are>lowest|highest)(?: ones)?)"
+)
+def _most_of_groups(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`which zone has the most?` after figures of zones: by the column that colours the result."""
-    asked = _HAS_MOST.fullmatch(asked_now)
-    layer = layer_of_figures(messages, vocabulary)
-    noun = name_words((asked["noun"] or "") if asked is not None else "")
-    if asked is None or layer is None or not set(noun) <= set(name_words(layer.name)):
+    layer = spoken.layer_of_figures
+    if layer is None or not {*name_words(asked["noun"] or "")} <= {*name_words(layer.name)}:
         return None
     if (asked["most"] or "").startswith("none"):
         return "which of them have count = 0" if layer.style.column == "count" else None
@@ -301,10 +292,22 @@ def _most_of_groups(messages: Sequence[Message], asked_now: str, vocabulary: Voc
     return f'{which} the {most} "{layer.style.column}"'
 
 
-def _figures_of_them(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
+@message(
+    r"(?:and |now )?(?P<verb>colou?r|shade) (?:them|(?:the )?(?P<what>[a-z]+)) by (?:that|it|this|those)"
+    r"(?: (?:rate|figure|number|value))?"
+)
+def _coloured_by_figure(spoken: Spoken, asked: re.Match[str]) -> str | None:
+    """`colour the wards by that` after figures of wards: the layer of the result by its figure."""
+    layer = spoken.layer_of_figures
+    if layer is None or not {*name_words(asked["what"] or "")} <= {*name_words(layer.name)}:
+        return None
+    return f'{asked["verb"]} `{layer.name}` by "{layer.style.column}"'
+
+
+def _figures_of_them(spoken: Spoken, asked_now: str) -> str | None:
     """`total capacity by fuel`, `how many households?` about rows of an analysis with such columns."""
     by, total = _FIGURES_BY.fullmatch(asked_now), _HOW_MANY_OF.fullmatch(asked_now)
-    table = table_shown(messages, vocabulary)
+    table, vocabulary = spoken.table_shown, spoken.vocabulary
     if table is None or not (table.is_result and rows_of(table)):
         return None
     if by is not None and all(vocabulary.columns_called((table,), by[each]) for each in ("what", "by")):

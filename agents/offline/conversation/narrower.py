@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from agents.core.messages import Message
 from agents.domain import Column
 from agents.offline.conversation.memory import Memory
 from agents.offline.conversation.other_times import with_time
@@ -131,16 +130,18 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
     return bool(columns - own)
 
 
-def part_of_sum(
-    messages: Sequence[Message], before: str, asked_now: str, vocabulary: Vocabulary
-) -> str | None:
+def part_of_sum(spoken: Spoken, asked_now: str) -> str | None:
     """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows."""
-    part, calls = _PART_OF_SUM.fullmatch(asked_now), calls_made(messages)
+    before, part, calls = (
+        spoken.memory.question_text,
+        _PART_OF_SUM.fullmatch(asked_now),
+        calls_made(spoken.messages),
+    )
     begins_so = before.lower().startswith(("how many ", "total ", "sum of "))
     is_sum = begins_so and bool(calls) and calls[-1].call.name == "column_stats"
     if part is None or not is_sum:
         return None
-    table = vocabulary.table(str(calls[-1].arguments.get("table")))
+    table = spoken.vocabulary.table(str(calls[-1].arguments.get("table")))
     column = table.column(str(calls[-1].arguments.get("column"))) if table is not None else None
     is_size = column is not None and column_unit(column) is not None  # of kilometres, none is `33 kV`
     return None if is_size else f"{before.rstrip(' ?')} that were {part['what']}"

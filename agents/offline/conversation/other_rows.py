@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from agents.core.messages import Message
+from agents.domain import Table
 from agents.offline.conversation.memory import Rows
-from agents.offline.conversation.past_calls import table_shown
 from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP, spelt_out
-from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message, message_about_rows
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.stored_values import columns_in
 
-_SAME = re.compile(
-    r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)\W*",
-    re.IGNORECASE,
-)
 _OTHERS = re.compile(r"(?:and )?(?P<many>how many )?(?P<rows>[^\W\d][^?,]*?)\s*\?", re.IGNORECASE)
 _COUNTED = re.compile(
     r"how many \w[^?]*?"
@@ -31,19 +26,9 @@ _FIGURE_OF_ROWS = re.compile(
     rf"(?:what(?:'s| is) |whats )?(?:the )?(?P<figure>(?:{FIGURE_WORDS}) [^?,]+?) (?:of|for) (?P<rows>[^?,]+?)\W*",
     re.IGNORECASE,
 )
-_OF_THOSE = re.compile(
-    r"(?:and |what about |how about )+(?:(?P<of>of) |(?:for|in|at) )?(?:the )?(?:ones|those)"
-    r" (?P<what>(?:that|which|who|with|without|above|below|over|under|between|\w+er than) [^?,]+?)\W*",
-    re.IGNORECASE,
-)
 _SHARE = re.compile(
     r"(?P<asked>(?:what(?:'s| is)? |which )?(?:the )?(?:share|percentage|percent|proportion|fraction) of"
     r" (?:the |all |our )*)(?P<rows>[^?,]+?)\W*",
-    re.IGNORECASE,
-)
-_SHARE_AMONG = re.compile(
-    r"(?:and |now |what about |how about )+(?:(?P<place>in (?:the )?\w[^?,]*?)"
-    r"|(?:(?:for|of|among) )?(?:the )?(?P<kind>(?!in\b)[^\W\d][^?,]*?)(?: ones)?)\W*",
     re.IGNORECASE,
 )
 _PLACE_BEFORE = re.compile(
@@ -51,15 +36,13 @@ _PLACE_BEFORE = re.compile(
 )
 
 
-_WHAT_ABOUT = re.compile(r"(?:and )?(?:what|how) about (?:the )?(?P<what>[^?,]+?)\W*", re.IGNORECASE)
-
-
-def with_other_flag(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+@message_about_rows(r"(?:and )?(?:what|how) about (?:the )?(?P<what>[^?,]+?)")
+def with_other_flag(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`what about water rescue?` after `stations with a hazmat team`: the rows with the other flag."""
-    other, layer, table = _WHAT_ABOUT.fullmatch(asked_now), spoken.layer, spoken.table
-    if other is None or layer is None or table is None or layer.table != table.id:
+    layer = spoken.layer
+    if layer is None or layer.table != table.id:
         return
-    own, named = columns_in(layer.filter or {}), spoken.vocabulary.columns_called((table,), other["what"])
+    own, named = columns_in(layer.filter or {}), spoken.vocabulary.columns_called((table,), asked["what"])
     flags = {each.name for each in table.columns if is_flag(each)}
     is_single = len(own) == len(named) == len(conjuncts(layer.filter)) == 1
     if is_single and own[0] != named[0] and flags >= {own[0], named[0]}:
@@ -84,22 +67,31 @@ def in_other_place(again: Again, spoken: Spoken, asked_now: str) -> Again:
     return Again(again.text, Rows(table.id, where))
 
 
-def figure_of_other_rows(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+@message(
+    r"(?:and |what about |how about )+(?:(?P<of>of) |(?:for|in|at) )?(?:the )?(?:ones|those)"
+    r" (?P<what>(?:that|which|who|with|without|above|below|over|under|between|\w+er than) [^?,]+?)"
+)
+def figure_of_other_rows(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`and the ones that didn't burn?` after `average age of the burned stands`: the figure of other rows; `and of
     those above 500 m?`: of some of them."""
-    figure, asked = _FIGURE_OF_ROWS.fullmatch(before), _OF_THOSE.fullmatch(asked_now)
-    words = figure["rows"].split() if figure is not None and asked is not None else []
-    nouns = [each for each in words if _are_rows(each, vocabulary)]
-    if figure is None or asked is None or len(nouns) != 1 or re.search(GROUP, before, re.IGNORECASE):
+    before = spoken.memory.question_text
+    figure = _FIGURE_OF_ROWS.fullmatch(before)
+    words = figure["rows"].split() if figure is not None else []
+    nouns = [each for each in words if _are_rows(each, spoken.vocabulary)]
+    if figure is None or len(nouns) != 1 or re.search(GROUP, before, re.IGNORECASE):
         return None
     rows = figure["rows"] if asked["of"] else nouns[0]
     return f"{figure['figure']} of {rows} {asked['what']}"
 
 
-def share_among_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+@message(
+    r"(?:and |now |what about |how about )+(?:(?P<place>in (?:the )?\w[^?,]*?)"
+    r"|(?:(?:for|of|among) )?(?:the )?(?P<kind>(?!in\b)[^\W\d][^?,]*?)(?: ones)?)"
+)
+def share_among_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`and in York?`, `and for fire safety ones?` after `what share of inspections failed`: the share among those."""
-    share, asked = _SHARE.fullmatch(before), _SHARE_AMONG.fullmatch(asked_now)
-    if share is None or asked is None:
+    vocabulary = spoken.vocabulary
+    if (share := _SHARE.fullmatch(spoken.memory.question_text)) is None:
         return None
     words = share["rows"].split()
     noun = next(
@@ -119,22 +111,22 @@ def share_among_others(before: str, asked_now: str, vocabulary: Vocabulary) -> s
     return f"{share['asked']}{among} {rest if ' ' in rest else f'are {rest}'}"  # `inspections failed`
 
 
-def same_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
+@message(r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)")
+def same_of_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`same for airports` after `how many countries are there per continent?`: the question about other rows."""
-    same = _SAME.fullmatch(asked_now)
-    if same is None or not _are_rows(same["rows"], vocabulary):
+    if not _are_rows(asked["rows"], spoken.vocabulary):
         return None
-    words = before.rstrip(" ?!.").split()
+    words = spoken.memory.question_text.rstrip(" ?!.").split()
     spans = [
         (begin, end)
         for begin in range(len(words))
         for end in range(begin + 1, min(begin + 4, len(words) + 1))
-        if _are_rows(" ".join(words[begin:end]), vocabulary)
+        if _are_rows(" ".join(words[begin:end]), spoken.vocabulary)
     ]
     if len({begin for begin, _ in spans}) != 1:
         return None
     begin, end = spans[-1]
-    return " ".join((*words[:begin], same["rows"], *words[end:]))
+    return " ".join((*words[:begin], asked["rows"], *words[end:]))
 
 
 def number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str | None:
@@ -207,9 +199,9 @@ _IN_CIRCLE = (
 )
 
 
-def inside_of_it(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
+def inside_of_it(spoken: Spoken, asked_now: str) -> str | None:
     """`which stores are inside?` after areas; `stores in the circle`, after those made by an analysis."""
-    table = table_shown(messages, vocabulary)
+    table = spoken.table_shown
     if table is None or table.geometry_family != "polygon":
         return None
     return spelt_out(asked_now, *((_IN_CIRCLE,) if table.is_result else ()), *_INSIDE)

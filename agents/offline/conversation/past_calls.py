@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
-from agents.domain import Layer, Table
+from agents.domain import Layer
 from agents.offline.analyses_read import analysis_read
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
@@ -299,32 +299,3 @@ async def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     if len(named) != 1 or command.text.count(named[0]) != 1 or "{}" in command.text:
         return ""
     return command.text.rstrip(" ?!.").replace(named[0], "{}")
-
-
-def table_shown(messages: Sequence[Message], vocabulary: Vocabulary) -> Table | None:
-    """The table of the layer mentioned last, else of the topmost."""
-    shown = next(iter(layers_spoken_of(messages, vocabulary)), "")
-    layer = vocabulary.layer(shown) or next(reversed(vocabulary.layers), None)
-    return vocabulary.table(layer.table) if layer is not None else None
-
-
-_COLOURED_BY_IT = re.compile(
-    r"(?:and |now )?(?P<verb>colou?r|shade) (?:them|(?:the )?(?P<what>[a-z]+)) by (?:that|it|this|those)"
-    r"(?: (?:rate|figure|number|value))?\W*",
-    re.IGNORECASE,
-)
-
-
-def coloured_by_figure(messages: Sequence[Message], asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`colour the wards by that` after figures of wards: the layer of the result by its figure."""
-    asked, layer = _COLOURED_BY_IT.fullmatch(asked_now), layer_of_figures(messages, vocabulary)
-    if asked is None or layer is None or not {*name_words(asked["what"] or "")} <= {*name_words(layer.name)}:
-        return None
-    return f'{asked["verb"]} `{layer.name}` by "{layer.style.column}"'
-
-
-def layer_of_figures(messages: Sequence[Message], vocabulary: Vocabulary) -> Layer | None:
-    """The layer mentioned last, if it shows the result of an analysis, coloured by a figure."""
-    layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
-    table = vocabulary.table(layer.table) if layer is not None and layer.style.kind == "graduated" else None
-    return layer if table is not None and table.is_result else None

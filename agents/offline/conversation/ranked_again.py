@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agents.domain import Table
 from agents.offline.conversation.memory import Rows
 from agents.offline.conversation.pieces import one_of
-from agents.offline.conversation.spoken import COUNTS, Again, Spoken, number_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import STATISTICS
@@ -38,17 +39,14 @@ _BY_SIZE = ("largest", "greatest", "biggest", "smallest")
 _BY_NUMBERS = ("graduated", "proportional")
 
 
-_MOST_OTHERS = re.compile(
+@message_about_rows(
     r"(?:and )?which(?: one)?(?: of (?:them|these|those))? ha(?:s|ve) (?:the )?(?P<most>most|fewest|least)"
-    r" (?P<others>[^?]+?)\W*",
-    re.IGNORECASE,
+    r" (?P<others>[^?]+?)"
 )
-
-
-def most_inside(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def most_inside(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`which of these has the fewest stops` after areas were drawn: the area with the fewest rows of another table."""
-    asked, layer, table = _MOST_OTHERS.fullmatch(asked_now), spoken.layer, spoken.table
-    if asked is None or layer is None or table is None or table.geometry_family != "polygon":
+    layer = spoken.layer
+    if layer is None or table.geometry_family != "polygon":
         return
     others = spoken.vocabulary.match_table(name_words(asked["others"]))
     if others is not None and not spoken.vocabulary.columns_called((table,), asked["others"]):
@@ -88,10 +86,8 @@ def ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     elif single is not None:
         which, most = "which of them has", _MOST[single["most"].lower()]
     else:
-        yield from _sorted_result(spoken, asked_now)
-        yield from _most_of_group(spoken, asked_now)
-        yield from _most_done(spoken, asked_now)
-        yield from _farthest(spoken, asked_now)
+        for rule in (_sorted_result, _most_of_group, _most_done, _farthest):
+            yield from rule(spoken, asked_now) or ()
         return
     rows, layer = spoken.memory.rows, spoken.layer
     is_number_of_rows = single is not None and single["most"].lower() == "most"
@@ -126,17 +122,13 @@ def _column(spoken: Spoken) -> str:
     return numbers[0] if len(numbers) == 1 else ""
 
 
-_SORTED = re.compile(
+@message_about_rows(
     r"(?:and |now |then |please )*(?:sort|order|rank)(?:ed)? (?:(?:it|them|these|those|that|the list|the table) )?by"
-    r" (?:the )?(?P<by>[^?,]+?)\W*",
-    re.IGNORECASE,
+    r" (?:the )?(?P<by>[^?,]+?)"
 )
-
-
-def _sorted_result(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _sorted_result(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`sort by total` after figures of groups: all groups by that figure."""
-    asked, layer, table = _SORTED.fullmatch(asked_now), spoken.layer, spoken.table
-    if asked is None or layer is None or table is None or not table.is_result:
+    if spoken.layer is None or not table.is_result:
         return
     names = [*spoken.vocabulary.columns_called((table,), asked["by"])]
     figure = STATISTICS.get(asked["by"].lower(), "")
@@ -145,17 +137,13 @@ def _sorted_result(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f'which 20 of them have the highest "{names[0]}"')
 
 
-_MOST_OF = re.compile(
+@message_about_rows(
     r"(?:and )?(?:which|what) (?P<group>[a-z]+(?: [a-z]+)?) (?:has|have|had|got|did)(?: the)? most"
-    r"(?: of (?:them|those))?\W*",
-    re.IGNORECASE,
+    r"(?: of (?:them|those))?"
 )
-
-
-def _most_of_group(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _most_of_group(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`which month had the most` after rows were drawn: their number in each month, the greatest first."""
-    asked, table = _MOST_OF.fullmatch(asked_now), spoken.table
-    if asked is None or table is None or table.is_result:
+    if table.is_result:
         return
     group = asked["group"].lower()
     if spoken.vocabulary.match_table(name_words(group)) is None and (
@@ -164,32 +152,22 @@ def _most_of_group(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(f"number of them by {group}", spoken.memory.rows)
 
 
-_DID_MOST = re.compile(
-    r"(?:and )?which(?: one| of (?:them|these|those))? (?P<verb>[a-z]+)(?: the)? (?P<most>most|least|fewest)\W*",
-    re.IGNORECASE,
+@message_about_rows(
+    r"(?:and )?which(?: one| of (?:them|these|those))? (?P<verb>[a-z]+)(?: the)? (?P<most>most|least|fewest)"
 )
-
-
-def _most_done(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _most_done(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`which delivered the least`: by the only number that is called after the verb."""
-    asked, table = _DID_MOST.fullmatch(asked_now), spoken.table
-    if asked is None or table is None:
-        return
     named = [each.name for each in table.columns if is_number(each) and records(each, asked["verb"].lower())]
     if len(named) == 1:
         yield Again(f'which of them has the {_MOST[asked["most"].lower()]} "{named[0]}"', spoken.memory.rows)
 
 
-_FARTHEST = re.compile(
+@message_about_rows(
     r"(?:and )?which(?: one| of (?:them|these|those))? (?:is|lies) (?:the )?"
-    r"(?:(?P<far>farthest|furthest)|nearest|closest)(?: one| away| off)?\W*",
-    re.IGNORECASE,
+    r"(?:(?P<far>farthest|furthest)|nearest|closest)(?: one| away| off)?"
 )
-
-
-def _farthest(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+def _farthest(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
     """`which one is the farthest` after rows were drawn with their distance from others."""
-    asked, table = _FARTHEST.fullmatch(asked_now), spoken.table
-    distances = [each.name for each in table.columns if each.name.startswith("distance_m")] if table else []
-    if asked is not None and len(distances) == 1:
+    distances = [each.name for each in table.columns if each.name.startswith("distance_m")]
+    if len(distances) == 1:
         yield Again(f'which of them has the {"highest" if asked["far"] else "lowest"} "{distances[0]}"')

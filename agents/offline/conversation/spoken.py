@@ -6,20 +6,23 @@ The rows are data of the previous answer: a request says `them`, and tells with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import takewhile
+from typing import TypeVar
 
-from agents.core.messages import Message
+from agents.core.messages import Message, UserMessage
 from agents.domain import Layer, Table
 from agents.offline.conversation.memory import Memory, Rows, last_answer
-from agents.offline.conversation.past_calls import layers_spoken_of
+from agents.offline.conversation.past_calls import calls_made, layers_spoken_of
 from agents.offline.conversation.pieces import GROUP, one_of
 from agents.offline.language.lexicon import NUMBER_WORDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
+from agents.offline.meaning.scene import Done
 
+T = TypeVar("T")
 COUNTS = rf"\d+|{one_of([word for word, number in NUMBER_WORDS.items() if 1 < number <= 20])}"
 
 
@@ -47,12 +50,14 @@ class Spoken:
     layer: Layer | None
     """The layer mentioned last."""
     vocabulary: Vocabulary
+    messages: Sequence[Message] = ()
+    """All messages up to the answer."""
 
     @classmethod
     def of(cls, messages: Sequence[Message], vocabulary: Vocabulary) -> Spoken:
         """What the last answer of the messages was about."""
         layer = vocabulary.layer(next(iter(layers_spoken_of(messages, vocabulary)), ""))
-        return cls(last_answer(messages), layer, vocabulary)
+        return cls(last_answer(messages), layer, vocabulary, messages)
 
     @cached_property
     def table(self) -> Table | None:
@@ -62,6 +67,26 @@ class Spoken:
         shown = charted or (self.layer if rows is None else None)
         name = shown.table if shown is not None else rows.table if rows is not None else ""
         return self.vocabulary.table(name)
+
+    @property
+    def last_calls(self) -> tuple[Done, ...]:
+        """The calls of the previous turn."""
+        begin = max((at for at, each in enumerate(self.messages) if isinstance(each, UserMessage)), default=0)
+        return calls_made(self.messages[begin:])
+
+    @property
+    def table_shown(self) -> Table | None:
+        """The table of the layer mentioned last, else of the topmost."""
+        layer = self.layer or next(reversed(self.vocabulary.layers), None)
+        return self.vocabulary.table(layer.table) if layer is not None else None
+
+    @property
+    def layer_of_figures(self) -> Layer | None:
+        """The layer mentioned last, if it shows the result of an analysis, coloured by a figure."""
+        if self.layer is None or self.layer.style.kind != "graduated":
+            return None
+        table = self.vocabulary.table(self.layer.table)
+        return self.layer if table is not None and table.is_result else None
 
     def repeated(self, text: str) -> Again:
         """A request made of the previous question: its pronouns mean the same rows as there, and so does what names no
@@ -103,6 +128,40 @@ class Spoken:
             named = _OF_THEM.sub(lambda _, name=name: f"of {name}", again.text, count=1)  # type: ignore[misc]
             if named != again.text:
                 yield Again(named, rows)
+
+
+def message(
+    form: str,
+) -> Callable[[Callable[[Spoken, re.Match[str]], T]], Callable[[Spoken, str], T | None]]:
+    """Makes a rule of a function: what a message of this form, in any case and with any sign behind it, stands for. For
+    other messages the rule returns None."""
+    pattern = re.compile(rf"(?:{form})\W*", re.IGNORECASE)
+
+    def made(meant: Callable[[Spoken, re.Match[str]], T]) -> Callable[[Spoken, str], T | None]:
+        @wraps(meant)
+        def rule(spoken: Spoken, asked_now: str) -> T | None:
+            asked = pattern.fullmatch(asked_now)
+            return meant(spoken, asked) if asked is not None else None
+
+        return rule
+
+    return made
+
+
+def message_about_rows(
+    form: str,
+) -> Callable[[Callable[[Spoken, re.Match[str], Table], T]], Callable[[Spoken, str], T | None]]:
+    """The same for a function that also takes the table of the rows spoken of; there is one, or the rule returns
+    None."""
+
+    def made(meant: Callable[[Spoken, re.Match[str], Table], T]) -> Callable[[Spoken, str], T | None]:
+        @wraps(meant)
+        def of_table(spoken: Spoken, asked: re.Match[str]) -> T | None:
+            return meant(spoken, asked, spoken.table) if spoken.table is not None else None
+
+        return message(form)(of_table)
+
+    return made
 
 
 _COUNTED_BY = re.compile(r"^(number of the layer `[^`]+`) by ")

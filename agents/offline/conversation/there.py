@@ -4,11 +4,8 @@ after `how many cities are there in Peru?`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from agents.core.messages import Message, UserMessage
-from agents.offline.conversation.memory import Memory, recall
-from agents.offline.conversation.past_calls import calls_made
 from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.language.words import name_words
 
@@ -40,17 +37,17 @@ _LIVE_THERE = re.compile(
 _DRAWING = ("add_map_layer", "update_map_layer", "run_analysis")
 
 
-def with_place(messages: Sequence[Message], memory: Memory, text: str) -> str | None:
+def with_place(spoken: Spoken, asked_now: str) -> str | None:
     """The text with the place instead of `there`; None if it has no such `there`, or no place is known."""
-    if _EXISTS.match(text) or _LIVES.search(text):
+    if _EXISTS.match(asked_now) or _LIVES.search(asked_now):
         return None
-    both = _GO.fullmatch(text)
+    both = _GO.fullmatch(asked_now)
     if both is not None and (rest := _IN_IT.sub("there", both["rest"])) and _THERE.search(rest):
         return f"{both['go']} and {_put(rest, both['place'])}"
-    place = _place_named(messages, memory) if _THERE.search(text) else ""
-    if not place and memory.layers and (figure := _FIGURE_THERE.fullmatch(text)) is not None:
+    place = _place_named(spoken) if _THERE.search(asked_now) else ""
+    if not place and spoken.memory.layers and (figure := _FIGURE_THERE.fullmatch(asked_now)) is not None:
         return f"{figure['figure']} of them"
-    return _put(text, place) if place else None
+    return _put(asked_now, place) if place else None
 
 
 def in_rows_shown(spoken: Spoken, asked_now: str) -> Iterator[Again]:
@@ -66,22 +63,20 @@ def _put(text: str, place: str) -> str:
     return _THERE.sub(lambda _: f"in {place}", text, count=1)
 
 
-def _place_named(messages: Sequence[Message], memory: Memory) -> str:
+def _place_named(spoken: Spoken) -> str:
     """The place that the previous turn zoomed to, else what the previous question was about."""
-    begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
-    moves = [each for each in calls_made(messages[begin:]) if each.call.name == "zoom_to" and each.result.ok]
+    moves = [each for each in spoken.last_calls if each.call.name == "zoom_to" and each.result.ok]
     place = moves[-1].arguments.get("place") if moves else None
-    return str(place) if place else memory.named
+    return str(place) if place else spoken.memory.named
 
 
-def living_in_them(messages: Sequence[Message], asked_now: str) -> str | None:
+def living_in_them(spoken: Spoken, asked_now: str) -> str | None:
     """`how many people live there?` if the previous turn only drew or changed one layer."""
     asked = _LIVE_THERE.fullmatch(asked_now)
-    begin = max((at for at, each in enumerate(messages) if isinstance(each, UserMessage)), default=0)
-    calls = calls_made(messages[begin:])
+    calls = spoken.last_calls
     if asked is None or len(calls) != 1 or calls[0].call.name not in _DRAWING or not calls[0].result.ok:
         return None
-    if recall(messages)[0].outcome != "done":
+    if spoken.memory.outcome != "done":
         return None
     rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
     return f"{asked['asked']} in them{rest}"
