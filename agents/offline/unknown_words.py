@@ -78,7 +78,7 @@ def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
     """The first few unknown words as written. Capitalised words count as names and are left out."""
     data = data_words(text, vocabulary)
     known = language_words() - _OF_COLUMNS | language_of(vocabulary.operations).limits | data
-    known |= vocabulary.looked_up | {each for each in _OF_COLUMNS if lexicon.things_called(each) & data}
+    known |= vocabulary.looked_up | {each for each in _OF_COLUMNS if lexicon.synonyms_of(each) & data}
     found: list[str] = []
     tokens = tokenize(text)
     for at, token in enumerate(tokens):

@@ -62,7 +62,7 @@ def of_fewer_groups(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     if table is None or not table.is_result or not re.search(GROUP, before, re.IGNORECASE):
         return
     when, only, left_out = (each.fullmatch(asked_now) for each in (_ONLY_WHEN, _ONLY, _LEFT_OUT))
-    if when is not None and not any(_tells_time(each) for each in table.columns):
+    if when is not None and not any(_is_time(each) for each in table.columns):
         other = with_time(before, f"and {when['when']}") if not when["since"] else None
         how = (when["since"] or ("from" if when["last"] else "in")).lower().replace("for", "in")
         yield Again(other or f"{before} {how} {when['when']}")
@@ -94,7 +94,7 @@ _LEFT_OUT = re.compile(
 )
 
 
-def _tells_time(column: Column) -> bool:
+def _is_time(column: Column) -> bool:
     return column.kind in ("date", "timestamp") or bool(
         {"year", "month", "quarter"} & {*name_words(column.name)}
     )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from agents.domain import Table
 from agents.offline.language.chart import Span
-from agents.offline.language.conditions.explained_numbers import codes_called
+from agents.offline.language.conditions.explained_numbers import codes_explained_as
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
@@ -286,7 +286,7 @@ class Pieces(Grammar):
         for length in range(len(words), 0, -1):
             found = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
             if used[length - 1] and not found:
-                found = codes_called(tables, " ".join(words[:length]))
+                found = codes_explained_as(tables, " ".join(words[:length]))
             if found:
                 self.cursor.at += used[length - 1]
                 return found

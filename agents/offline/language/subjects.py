@@ -15,7 +15,7 @@ from agents.offline.language.conditions.ranks import (
     takes_descending,
 )
 from agents.offline.language.conditions.rules import Conditions
-from agents.offline.language.conditions.times.days import weekdays_called
+from agents.offline.language.conditions.times.days import weekdays_of
 from agents.offline.language.conditions.value_nouns import NO_ADJECTIVE, ValueNouns
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS, STARTS
@@ -242,7 +242,7 @@ class Grammar(ValueNouns):
         text = words_of([self.cursor.tokens[place] for place in places])
         known = {fold(value) for _, _, value in self.vocabulary.values_called(name_words(text))}
         owned = text.endswith(("'s", "’s")) and fold(text) not in known
-        if days := weekdays_called(text.lower()):
+        if days := weekdays_of(text.lower()):
             return DatePart("weekday", days)
         return OneOf(text[:-2] if owned else text, how="kind")
 

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
-from agents.offline.language.lexicon import names_alike, riders_called, things_called
+from agents.offline.language.lexicon import names_alike, riders_and_vehicles, synonyms_of
 from agents.offline.language.names.columns import DULL, columns_called
 from agents.offline.language.names.comments import codes_of, joint_name, same_states
 from agents.offline.language.names.costs import (
@@ -84,7 +84,10 @@ class TableIndex:
         for table in self.own if len(self.own) <= _MOST_SAMPLED else ():
             for column in table.columns:
                 for sample in column.samples if column.kind == "text" else ():
-                    for words in {name_words(sample), *((noun,) for noun in riders_called(fold(sample)))}:
+                    for words in {
+                        name_words(sample),
+                        *((noun,) for noun in riders_and_vehicles(fold(sample))),
+                    }:
                         found[words].append((table, column.name, sample))
                 for words, codes in codes_of(column).items():
                     found[words].append((table, column.name, codes[0]))
@@ -155,7 +158,7 @@ class TableIndex:
             return None
         same = {
             table.id: table
-            for noun in things_called(word)
+            for noun in synonyms_of(word)
             for table in self._called(noun).get(0.0, ())
             if noun != word and names_alike(words_of_things(table.name), noun)
         }
@@ -355,7 +358,7 @@ class Vocabulary:
         if key not in self._columns:
             found = self._without_other_rows(tables, words, columns_called(tables, words))
             if not found and len(words) == 1 and self.match_table(words) is None:
-                others = {(noun,) for noun in things_called(words[0])}
+                others = {(noun,) for noun in synonyms_of(words[0])}
                 texts = {each.name: each for table in tables for each in table.columns if each.kind == "text"}
                 found = [name for name in texts if name_words(name) in others]
             self._columns[key] = tuple(found)

@@ -12,7 +12,7 @@ from agents.offline.language.conditions.explained_numbers import NEGATIONS
 from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
-from agents.offline.language.lexicon import spelt_out, things_called
+from agents.offline.language.lexicon import spelt_out, synonyms_of
 from agents.offline.language.names.comments import codes_explained, comment_head, common_words
 from agents.offline.language.names.costs import word_cost
 from agents.offline.language.names.keys import is_key_name
@@ -81,7 +81,7 @@ async def with_shared_name(scene: Scene, table: Table, text: str) -> Cql2 | None
 async def before_noun(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The rows of a value followed by a noun for the column's or table's subject: `single family homes`."""
     value, _, last = text.rpartition(" ")
-    nouns = things_called(singular(fold(last)))
+    nouns = synonyms_of(singular(fold(last)))
     of_rows = nouns & {*name_words(table.name), *common_words(table.comment)}
     columns = [
         each

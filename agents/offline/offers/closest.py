@@ -47,7 +47,7 @@ async def closest(text: str, scene: Scene, default: Table | None) -> list[str]:
 def _requests(parts: Parts, vocabulary: Vocabulary) -> Iterator[str]:
     """Requests with all of the parts, then with fewer."""
     noun = _noun(parts.table, vocabulary)
-    values = [f"{told} {' or '.join(map(_written, those))}" for told, those in parts.values.items()]
+    values = [f"{begin} {' or '.join(map(_written, those))}" for begin, those in parts.values.items()]
     for others, conditions in _fewer(parts.others, values):
         rows = " ".join((noun, *others))
         where = f" where {' and '.join(conditions)}" if conditions else ""

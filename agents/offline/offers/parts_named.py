@@ -141,8 +141,8 @@ def _take_part(
 def _add_value(parts: Parts, column: str, value: str, cursor: Cursor, at: int) -> None:
     """Add a value, denied by a word right before it."""
     denied = not _NOT.isdisjoint(cursor.words[max(at - MAX_NOT, 0) : at])
-    told = parts.values[f"{column.replace('_', ' ')} is{' not' if denied else ''}"]
-    told += [value] if value not in told else []
+    values = parts.values[f"{column.replace('_', ' ')} is{' not' if denied else ''}"]
+    values += [value] if value not in values else []
 
 
 def _nouns(cursor: Cursor, vocabulary: Vocabulary) -> Iterator[_Found]:

@@ -16,7 +16,7 @@ from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.analyses.rules import Context, Rules, Steps, rule
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.lexicon import MEASURES, spelt_out
-from agents.offline.language.names.ages import of_age_said
+from agents.offline.language.names.ages import of_age_in_words
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.periods import newest
@@ -207,7 +207,7 @@ def _share_of_people(bindings: Mapping[str, Any], context: Context) -> Steps | N
     table = context.table(areas)
     if table is None or areas.guessed or table.column("percent") is not None:
         return None
-    parts = of_age_said(table, what) or columns_called((table,), name_words(what))
+    parts = of_age_in_words(table, what) or columns_called((table,), name_words(what))
     wholes = newest(columns_called((table,), ("population",)))
     part, whole = (table.column(each[0]) if len(each) == 1 else None for each in (parts, wholes))
     if part is None or whole is None or part == whole or is_of_each(part) or not _are_people(part):

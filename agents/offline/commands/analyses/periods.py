@@ -32,7 +32,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.filters.states import dates_of_state, states_said
+from agents.offline.meaning.filters.states import dates_of_state, state_words
 from agents.offline.meaning.steps import (
     ANY_TIME,
     AddedColumn,
@@ -183,7 +183,7 @@ def _dates_of(table: Table, where: Condition | None) -> list[str]:
         for each in table.columns
         if each.name in names and (each.kind in ("date", "timestamp") or holds_years(each))
     ]
-    return found or [each.name for each in dates_of_state(table, states_said(where))]
+    return found or [each.name for each in dates_of_state(table, state_words(where))]
 
 
 def _named_columns(table: Table, names: Sequence[str] | None) -> list[Column]:

@@ -100,7 +100,7 @@ class DoneBy(NotDone):
         verbs = _RUN if verbs & _RUN else verbs
         doers = frozenset(doer for each in verbs for doer in doers_of(each))
         done = [word, *map(participle_of, sorted(verbs & _RUN))]
-        names = self._columns_of(doers) or next(filter(None, map(self._texts_called, done)), [])
+        names = self._columns_of(doers) or next(filter(None, map(self._text_columns_of, done)), [])
         cursor.at += 1
         numbered = None if (by := cursor.take("by a", "by an", "by")) else self._numbered(word)
         if numbered is None and not by and cursor.take("as", "at"):
@@ -159,7 +159,7 @@ class DoneBy(NotDone):
             self.cursor.at = start
         return found
 
-    def _texts_called(self, verb: str) -> list[str]:
+    def _text_columns_of(self, verb: str) -> list[str]:
         """The text columns named after the action: `cond_rating` for `rated`."""
         own = [each for table in self.tables for each in table.columns if each.kind == "text"]
         return columns_called(self.tables, (verb,), lambda each: each.kind == "text") or [

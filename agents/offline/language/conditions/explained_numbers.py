@@ -51,7 +51,7 @@ def explains_number(column: Column, text: str) -> bool:
     return column.kind == "integer" and values <= numbers_explained(column.comment).keys()
 
 
-def codes_called(tables: Sequence[Table], text: str) -> list[tuple[Table, str, str]]:
+def codes_explained_as(tables: Sequence[Table], text: str) -> list[tuple[Table, str, str]]:
     """The tables and columns with a single code whose explanation begins or ends with the words: `overhead` of “OH =
     overhead cable”."""
     found = []

@@ -92,18 +92,18 @@ _DOING = word_set("run operate make take do go give hold put serve")
 _REST_OF_COMMENT = r"[:;,.(]|\b(?:against|for|by|only|if|when|because|about|since)\b"
 
 
-def words_told(column: Column) -> frozenset[str]:
+def words_of_column(column: Column) -> frozenset[str]:
     """The words of a column's name, also spelt out, and of its comment up to the explanation of values."""
-    return _words_told(column.name, column.comment)
+    return _words_of_column(column.name, column.comment)
 
 
 @lru_cache(maxsize=65536)
-def _words_told(name: str, comment: str | None) -> frozenset[str]:
-    return spelt_out(name) | {*words_said(comment)}
+def _words_of_column(name: str, comment: str | None) -> frozenset[str]:
+    return spelt_out(name) | {*words_of_comment(comment)}
 
 
 @lru_cache(maxsize=65536)
-def words_said(comment: str | None) -> Words:
+def words_of_comment(comment: str | None) -> Words:
     """The words of a comment up to the explanation of values."""
     return name_words(_VALUES_EXPLAINED.sub("", comment or ""))
 

@@ -89,13 +89,15 @@ def _of_the_column_before(
     if last.column is None or not is_bare:
         return each
     if each.measure:
-        is_meant = each.measure == "time" and (last.measure == "time" or _tells_when(last.column, tables))
+        is_meant = each.measure == "time" and (
+            last.measure == "time" or _are_points_in_time(last.column, tables)
+        )
     else:
         is_meant = joiner == "or" or _are_two_ends(last, each, joiner)
     return replace(each, column=last.column, measure=last.measure) if is_meant else each
 
 
-def _tells_when(mention: ColumnMention, tables: Sequence[Table]) -> bool:
+def _are_points_in_time(mention: ColumnMention, tables: Sequence[Table]) -> bool:
     columns = [each for table in tables for each in table.columns if each.name in mention.columns]
     return bool(columns) and all(map(is_point_in_time, columns))
 

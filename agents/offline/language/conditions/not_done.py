@@ -10,7 +10,7 @@ from dataclasses import replace
 from agents.domain import Column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons
-from agents.offline.language.conditions.flags import is_flag, words_told
+from agents.offline.language.conditions.flags import is_flag, words_of_column
 from agents.offline.language.conditions.times.days import take_period
 from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value
@@ -93,9 +93,9 @@ def _denies_something_else(roles: Sequence[str]) -> bool:
     return any(_COLUMN in roles[:at] and _COLUMN in roles[at:] for at in denials)
 
 
-def _tells(column: Column, words: Sequence[str]) -> bool:
+def _has_words(column: Column, words: Sequence[str]) -> bool:
     """Whether the name and comment of a column have all words, also in other forms."""
-    own = words_told(column)
+    own = words_of_column(column)
     return all(word in own or any(are_forms(word, each) for each in own) for word in words)
 
 
@@ -177,7 +177,7 @@ class NotDone(Comparisons):
             return None
         roles, named = self._roles_and_words()
         columns = {each.name: each for table in self.tables for each in table.columns}
-        found = [each for each in columns.values() if is_flag(each) and _tells(each, named)]
+        found = [each for each in columns.values() if is_flag(each) and _has_words(each, named)]
         denied = _NOT in roles
         if not found and denied and not _denies_something_else(roles):
             found = [columns[each] for each in columns_called(self.tables, tuple(named))]
@@ -202,7 +202,7 @@ class NotDone(Comparisons):
         while len(roles) < MAX_STATED and (word := self.cursor.word()):
             role = _ROLES.get(word, _COLUMN)
             if role == _COLUMN or (role == _GOT and named):
-                having_all = [each for each in columns if _tells(each, name_words(word))]
+                having_all = [each for each in columns if _has_words(each, name_words(word))]
                 if having_all:
                     role, columns = _COLUMN, having_all
                     named += name_words(word)

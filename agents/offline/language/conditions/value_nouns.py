@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from agents.domain import Table
 from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import things_called
+from agents.offline.language.lexicon import synonyms_of
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import names_rows, names_species
@@ -269,7 +269,7 @@ class ValueNouns:
         word, column = self.cursor.word(), table.column(name)
         noun, comment = singular(word), (column.comment if column is not None else None) or ""
         named = (
-            noun in _ROWS or noun in name_words(name) or things_called(noun) & {*name_words(comment)}
+            noun in _ROWS or noun in name_words(name) or synonyms_of(noun) & {*name_words(comment)}
             or is_storage_noun(table.name, word, table.geometry_family)
         )  # fmt: skip
         return bool(named) and self.vocabulary.match_table((noun,)) is None

@@ -26,7 +26,7 @@ def of_age(table: Table, age: str, *, younger: bool) -> tuple[str, ...]:
     return tuple(each.name for each in table.columns if each.kind in NUMBERS and own.search(each.name))
 
 
-def of_age_said(table: Table, text: str) -> tuple[str, ...]:
+def of_age_in_words(table: Table, text: str) -> tuple[str, ...]:
     """The same for an age in words: `under 18s`; none for other words."""
     said = _SAID.fullmatch(text)
     if said is None or not (said["younger"] or said["after"] or not said[0][0].isdigit()):

@@ -15,13 +15,12 @@ from agents.offline.language.lexicon import (
     MEASURES,
     STATISTICS,
     spelt_out,
-    things_called,
+    synonyms_of,
 )
 from agents.offline.language.names.actions import dates_action, measures_action, names_agent
 from agents.offline.language.names.comments import (
     HEAD_ENDS,
     PASSED_OVER,
-    called_alike,
     clause_of,
     clauses_of,
     columns_in_unit,
@@ -30,6 +29,7 @@ from agents.offline.language.names.comments import (
     counted_in,
     phrases_for_rows,
     second_noun,
+    with_synonyms,
 )
 from agents.offline.language.names.compared import KeptComparisons
 from agents.offline.language.names.costs import (
@@ -40,7 +40,7 @@ from agents.offline.language.names.costs import (
     UNITS_IN_FULL,
     begins_word,
     cost_of_name,
-    says_year,
+    names_year,
     word_cost,
     years_in,
 )
@@ -110,7 +110,7 @@ def columns_called(
         tables[:MAX_MEANT], words, lambda rest: columns_called(tables, rest, fits)
     ):
         return of_year
-    if len(words) > 2 and says_year(words[-2:]):
+    if len(words) > 2 and names_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
         return found or columns_called(tables, (*words[:-2], words[-1]), fits)
     costs = _costs(tables, ("individual",) if words in _GROUP_SIZES else words, fits)
@@ -190,7 +190,7 @@ def _is_related(name: str, comment: str | None, word: str) -> bool:
         or any(word in each or word_cost(each, word, several=True) is not None for each in own)
         or word in name_words(comment or "")
         or any(are_forms(word, each) or each in ABBREVIATIONS.get(word, ()) for each in known)
-        or (word in COUNTED_ALIKE and not known.isdisjoint(things_called(word)))
+        or (word in COUNTED_ALIKE and not known.isdisjoint(synonyms_of(word)))
     )
 
 
@@ -211,7 +211,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
     )
     if is_measured and kind not in ("text", "boolean"):
         costs.append(AS_MEASURE + 0.1 * len(_without_units(own)))
-    called = called_alike(words) if kind in NUMBERS else (words,)
+    called = with_synonyms(words) if kind in NUMBERS else (words,)
     said = next((w for w in called if _is_in_comment(comment, w) or _is_kind_of(comment, w)), None)
     if said is not None:
         head = comment_head(comment)
@@ -356,7 +356,7 @@ def _words_of_rows(name: str, comment: str | None) -> frozenset[str]:
     """Words that only name the table of a column: `road class`, `survey hours` of survey squares."""
     own = spelt_out(name)
     phrases = (*phrases_for_rows(comment), second_noun(comment))
-    return own.union(*map(things_called, own), *map(name_words, phrases))
+    return own.union(*map(synonyms_of, own), *map(name_words, phrases))
 
 
 def fits_column(table: Table, name: str, words: Words) -> bool:
@@ -388,7 +388,7 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
         return False
     telling = all(len(word) > 2 or word in own for word in content - UNIT_WORDS)
     known = comment_words(comment)
-    known = known.union(*map(things_called, known & COUNTED_ALIKE))
+    known = known.union(*map(synonyms_of, known & COUNTED_ALIKE))
     return (
         telling and bool(content & known)
         and all(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from agents.domain import Column, Table
-from agents.offline.language.lexicon import COUNTED_ALIKE, MONTHS, same_state, things_called
+from agents.offline.language.lexicon import COUNTED_ALIKE, MONTHS, same_state, synonyms_of
 from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
 from agents.units import COLUMN_ENDINGS, UNITS, Unit
 
@@ -162,13 +162,13 @@ def common_words(comment: str | None) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def called_alike(words: Words) -> tuple[Words, ...]:
+def with_synonyms(words: Words) -> tuple[Words, ...]:
     """The words, also with each synonym for what columns count: `passengers` of “boardings per weekday”."""
     others = (
         (*words[:at], each, *words[at + 1 :])
         for at, word in enumerate(words)
         if word in COUNTED_ALIKE
-        for each in sorted(things_called(word) - {word})
+        for each in sorted(synonyms_of(word) - {word})
     )
     return (words, *others)
 

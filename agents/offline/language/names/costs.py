@@ -18,7 +18,7 @@ from agents.offline.language.lexicon import (
     STATISTICS,
     UNIT_NOUNS,
     longer_forms,
-    things_called,
+    synonyms_of,
 )
 from agents.offline.language.names.comments import PASSED_OVER, comment_head
 from agents.offline.language.words import (
@@ -181,7 +181,7 @@ def word_cost(own: str, word: str, *, several: bool = False) -> float | None:
         return RELATED if any(are_forms(word, each) for each in longer) or are_made(own, word) else None
     if is_short_for(own, word):
         return SHORT
-    alike = own in COUNTED_ALIKE and word in things_called(own)
+    alike = own in COUNTED_ALIKE and word in synonyms_of(own)
     related = alike or are_forms(own, word) or are_made(own, word) or (several and _is_cut(own, word))
     return RELATED if related else None
 
@@ -218,7 +218,7 @@ def years_in(name: str) -> frozenset[str]:
     return frozenset(_YEAR.findall(name))
 
 
-def says_year(words: Words) -> bool:
+def names_year(words: Words) -> bool:
     """Whether two words state the year of a measure: `in 2023`."""
     return len(words) == 2 and words[0] in _OF_YEAR and _YEAR.fullmatch(words[1]) is not None
 
@@ -226,7 +226,7 @@ def says_year(words: Words) -> bool:
 def are_of_other_years(names: Sequence[str], after: Words) -> bool:
     """Whether the words after a column state a year, and all candidate columns are of other years: `traffic
     in 2021` for `aadt_2019`."""
-    return says_year(after[:2]) and all(years_in(each) and after[1] not in years_in(each) for each in names)
+    return names_year(after[:2]) and all(years_in(each) and after[1] not in years_in(each) for each in names)
 
 
 def _is_cut(short: str, word: str) -> bool:

@@ -11,8 +11,8 @@ from agents.offline.language.conditions.flags import (
     BANNED,
     flag_values,
     is_flag,
-    words_said,
-    words_told,
+    words_of_column,
+    words_of_comment,
 )
 from agents.offline.language.words import are_forms, name_words, word_set
 from agents.offline.meaning.stored_values import equals, is_of_another
@@ -41,7 +41,7 @@ def flag_in_words(table: Table, text: str) -> Cql2 | None:
         return None
     flags = [each for each in table.columns if is_flag(each)]
     if is_broken or set(words) <= _WORKS:
-        found = [each for each in flags if _WORKS & words_told(each)]
+        found = [each for each in flags if _WORKS & words_of_column(each)]
     else:
         about = [] if set(words) <= ALLOWED | BANNED else [each for each in flags if _is_about(each, words)]
         found = [each for each in about if not is_of_another(table, each, words)]  # a closed road
@@ -49,14 +49,14 @@ def flag_in_words(table: Table, text: str) -> Cql2 | None:
     return equals(found[0].name, stored) if stored else None
 
 
-def tells_number(column: Column, number: float) -> bool:
+def mentions_number(column: Column, number: float) -> bool:
     """Whether a yes/no column is about something with a number: 20 of “20 mph zone in force”."""
     return column.kind == "boolean" and f"{number:g}" in name_words(column.comment or "")
 
 
 def _is_about(column: Column, words: list[str]) -> bool:
     """Whether the name or comment has all words, also in other forms, or two of them written as one."""
-    own, said = words_told(column), words_said(column.comment)
+    own, said = words_of_column(column), words_of_comment(column.comment)
     together = {first + second for first, second in pairwise(said)}
     return all(
         word in own or word in together or any(are_forms(word, each) for each in own) for word in words

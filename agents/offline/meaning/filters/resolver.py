@@ -40,9 +40,9 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without, without_or_worse
-from agents.offline.meaning.filters.flags_in_words import tells_number
+from agents.offline.meaning.filters.flags_in_words import mentions_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
-from agents.offline.meaning.filters.states import dates_of_state, states_said
+from agents.offline.meaning.filters.states import dates_of_state, state_words
 from agents.offline.meaning.filters.times import (
     at_edge,
     at_time,
@@ -170,7 +170,7 @@ async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]
         return parts
     states = [await to_cql2(scene, table, each) for each in parts if each not in when]
     words = {word for each in states for name in columns_in(each) for word in name_words(name)}
-    words |= states_said(tuple(parts))  # `expired in 2024`
+    words |= state_words(tuple(parts))  # `expired in 2024`
     named = dates_of_state(table, words)
     if len(named) != 1:
         return parts
@@ -357,7 +357,7 @@ def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
 
 
 def _operand(table: Table, column: Column, value: Operand) -> float | int | str | bool:
-    if isinstance(value, Quantity) and tells_number(column, value.value):
+    if isinstance(value, Quantity) and mentions_number(column, value.value):
         return True
     if isinstance(value, bool) or column.kind == "boolean":
         raise Refuse(refusals.NO_BOOLEAN(column=column.name, table=table.title, kind=column.kind))

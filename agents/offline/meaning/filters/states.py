@@ -13,7 +13,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import OneOf, parts_of
 
 
-def states_said(where: Any) -> set[str]:
+def state_words(where: Any) -> set[str]:
     """The words for states in conditions: `expired`."""
     kinds = (each for each in parts_of(where) if isinstance(each, OneOf) and each.how in ("kind", "is"))
     return {word for each in kinds for word in name_words(each.text) if word.endswith("ed")}

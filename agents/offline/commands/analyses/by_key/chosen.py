@@ -92,7 +92,7 @@ def _without(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     own, theirs = table_of(rows, context), context.table(other)
     if rows.guessed or not other.named or own is None or theirs is None:
         return None
-    if says_more(bindings.get("done", ""), theirs, context) or not may_have(own, theirs, context):
+    if names_detail(bindings.get("done", ""), theirs, context) or not may_have(own, theirs, context):
         return None
     return (with_rows(rows, other, _that(rows, bindings["said"]), invert=True),)
 
@@ -130,7 +130,7 @@ def _places_never_done(bindings: Mapping[str, Any], context: Context) -> Steps |
     return _never_done({**bindings, "source": rows}, context)
 
 
-def says_more(done: str, other: Table, context: Context) -> bool:
+def names_detail(done: str, other: Table, context: Context) -> bool:
     """Whether a verb that would only say that rows are there names a column or value of theirs."""
     words = name_words(done)[-1:]
     named = [each for each in other.columns if {*words} & {*name_words(each.name)}]

@@ -12,8 +12,8 @@ from agents.offline.commands.analyses.by_key.chosen import (
     YET,
     may_have,
     named_after,
+    names_detail,
     rows_of_table,
-    says_more,
     table_of,
     with_rows,
 )
@@ -42,7 +42,7 @@ def _having(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     own, theirs = table_of(rows, context), context.table(other)
     if own is None or theirs is None or not other.named or not may_have(own, theirs, context):
         return None
-    if says_more(bindings.get("done", ""), theirs, context):
+    if names_detail(bindings.get("done", ""), theirs, context):
         return None
     return (with_rows(rows, other, f"{rows.heading} that have {other.text}"),)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
-from agents.offline.language.names.costs import says_year
+from agents.offline.language.names.costs import names_year
 from agents.offline.language.names.keys import Link, links
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
@@ -177,7 +177,7 @@ def _columns(way: Way, words: Words, vocabulary: Vocabulary) -> list[str | None]
     last, match = way.tables[-1], vocabulary.match_table(words)
     if match is not None and match.length >= len(words):
         return [None] if last in match.found and not match.guessed else []
-    if len(way.links) > 1 or _OF_ANYTHING.issuperset(words) or says_year(words[-2:]):
+    if len(way.links) > 1 or _OF_ANYTHING.issuperset(words) or names_year(words[-2:]):
         return []
     names = columns_called((last,), words, lambda each: each.kind in ("text", "boolean", "integer"))
     is_group = len(names) == 1 and names[0] not in last.key and not are_counts((last,), tuple(names))

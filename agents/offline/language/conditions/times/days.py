@@ -163,7 +163,7 @@ def _hour(cursor: Cursor) -> tuple[int, bool] | None:
     return (hour % 12 + 12 * (half == "pm"), True) if 1 <= hour <= 12 else None
 
 
-def weekdays_called(word: str) -> tuple[int, ...]:
+def weekdays_of(word: str) -> tuple[int, ...]:
     """The ISO weekday numbers that a word means; empty for other words."""
     return WEEKDAYS.get(word.removesuffix("s"), ())
 
@@ -183,7 +183,7 @@ def _take_list(cursor: Cursor, take: Callable[[Cursor], tuple[int, ...]]) -> tup
 def _weekdays(cursor: Cursor) -> tuple[int, ...]:
     start = cursor.at
     cursor.take("a", "the", "any")
-    days = WEEKDAYS["workday"] if cursor.take("working days") else weekdays_called(cursor.word())
+    days = WEEKDAYS["workday"] if cursor.take("working days") else weekdays_of(cursor.word())
     if days and cursor.word(-1) != "days":
         cursor.at += 1
     elif not days:
