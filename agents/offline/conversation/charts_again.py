@@ -1,5 +1,5 @@
-"""Charts of the previous answer, and the previous chart drawn in another way: `make it a bar chart`, `split by
-severity`."""
+"""Charts of the previous answer, and the previous chart or figures drawn in another way: `make it a bar chart`, `split
+by severity`, `colour the wards by that`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from agents.offline.conversation.pieces import GROUP
 from agents.offline.conversation.spoken import Spoken, message
 from agents.offline.language.phrasebook import TAIL
+from agents.offline.language.words import name_words
 
 CHART = r"(?:bar |line |pie )?(?:chart|graph)"
 _IT = r"(?:it|that|this|them|those|these)"
@@ -99,3 +100,15 @@ def _answer_charted(spoken: Spoken, asked_now: str) -> str | None:
         memory.question_text,
     )
     return f"{question.strip()} as a {asked['kind'] or 'chart'}"
+
+
+@message(
+    r"(?:and |now )?(?P<verb>colou?r|shade) (?:them|(?:the )?(?P<what>[a-z]+)) by (?:that|it|this|those)"
+    r"(?: (?:rate|figure|number|value))?"
+)
+def coloured_by_figure(spoken: Spoken, asked: re.Match[str]) -> str | None:
+    """`colour the wards by that` after figures of wards: the layer of the result by its figure."""
+    layer = spoken.layer_of_figures
+    if layer is None or not {*name_words(asked["what"] or "")} <= {*name_words(layer.name)}:
+        return None
+    return f'{asked["verb"]} `{layer.name}` by "{layer.style.column}"'

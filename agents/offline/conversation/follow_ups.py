@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
-from agents.offline.conversation.charts_again import chart_again
+from agents.offline.conversation.charts_again import chart_again, coloured_by_figure
 from agents.offline.conversation.facts_asked import kinds_counted
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import (
@@ -234,7 +234,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(spoken, asked_now)
         or spelt_out(asked_now, _MOST_OF_THEM)
-        or _coloured_by_figure(spoken, asked_now)
+        or coloured_by_figure(spoken, asked_now)
         or _figures_of_them(spoken, asked_now)
         or living_in_them(spoken, asked_now)
         or part_of_sum(spoken, asked_now)
@@ -290,18 +290,6 @@ def _most_of_groups(spoken: Spoken, asked: re.Match[str]) -> str | None:
     most = "lowest" if how.lower() in ("fewest", "least", "lowest") else "highest"
     which = f"which {number} of them have" if number else "which of them has"
     return f'{which} the {most} "{layer.style.column}"'
-
-
-@message(
-    r"(?:and |now )?(?P<verb>colou?r|shade) (?:them|(?:the )?(?P<what>[a-z]+)) by (?:that|it|this|those)"
-    r"(?: (?:rate|figure|number|value))?"
-)
-def _coloured_by_figure(spoken: Spoken, asked: re.Match[str]) -> str | None:
-    """`colour the wards by that` after figures of wards: the layer of the result by its figure."""
-    layer = spoken.layer_of_figures
-    if layer is None or not {*name_words(asked["what"] or "")} <= {*name_words(layer.name)}:
-        return None
-    return f'{asked["verb"]} `{layer.name}` by "{layer.style.column}"'
 
 
 def _figures_of_them(spoken: Spoken, asked_now: str) -> str | None:

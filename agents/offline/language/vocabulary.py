@@ -310,7 +310,7 @@ class Vocabulary:
         for names in (self._own_names, self._table_names):
             best: dict[int, list[Layer]] = defaultdict(list)
             for layer in self.layers:
-                length = max((_prefix(words, name) for name in names(layer)), default=0)
+                length = max((len(name) for name in names(layer) if words[: len(name)] == name), default=0)
                 if length:
                     best[length].append(layer)
             if best:
@@ -395,7 +395,3 @@ class Vocabulary:
         words = name_words(name)
         nouns = (words[at] for at in sorted(naming_places(name)))
         return (words, name_words(layer.table), *((word,) for word in nouns if word not in DULL))
-
-
-def _prefix(words: Words, name: Words) -> int:
-    return len(name) if name and words[: len(name)] == name else 0
