@@ -227,6 +227,13 @@ class Cursor:
             used.extend([0] * (len(own) - 1) + [offset + 1])
         return tuple(words), used
 
+    def runs(self, ahead: int = 0, most: int = 8) -> Iterator[tuple[tuple[str, ...], int]]:
+        """The singular words of each run of whole tokens from here on, and the position behind it; longest first."""
+        start, (words, used) = self.at, self.keys(ahead, most)
+        for length in range(len(words), 0, -1):
+            if used[length - 1]:
+                yield words[:length], start + used[length - 1]
+
     def since(self, start: int) -> str:
         """The text from token `start` to here."""
         return words_of(self.tokens[start : self.at])

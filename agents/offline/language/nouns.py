@@ -245,12 +245,11 @@ def skip_hint(cursor: Cursor, tables: Sequence[Table], names: Sequence[str]) -> 
     column = next((each for table in tables if (each := table.column(names[0])) is not None), None)
     known = {name_words(sample) for sample in column.samples} if column is not None else set()
     while not cursor.take(")"):
-        words, used = cursor.keys(most=MAX_VALUE_WORDS)
-        length = next((n for n in range(len(words), 0, -1) if words[:n] in known and used[n - 1]), 0)
-        if not length:
+        value = next((each for each in cursor.runs(most=MAX_VALUE_WORDS) if each[0] in known), None)
+        if value is None:
             break
-        listed.add(words[:length])
-        cursor.at += used[length - 1]
+        words, cursor.at = value
+        listed.add(words)
         cursor.take(", and", ", or", ",", "and", "or", "/")
     if cursor.word(-1) != ")" or listed != known:
         cursor.at = start

@@ -281,14 +281,11 @@ class Pieces(Grammar):
 
     def _values_here(self) -> Sequence[Value]:
         """The values of the longest matching words, or that a comment explains so; moves the cursor behind them."""
-        words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
         tables = self.vocabulary.few_tables
-        for length in range(len(words), 0, -1):
-            found = self.vocabulary.values_called(words[:length]) if used[length - 1] else ()
-            if used[length - 1] and not found:
-                found = codes_explained_as(tables, " ".join(words[:length]))
+        for words, end in self.cursor.runs(most=MAX_VALUE_WORDS):
+            found = self.vocabulary.values_called(words) or codes_explained_as(tables, " ".join(words))
             if found:
-                self.cursor.at += used[length - 1]
+                self.cursor.at = end
                 return found
         return ()
 

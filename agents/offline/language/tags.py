@@ -140,19 +140,18 @@ class Tags(Figures):
         self.cursor.take("a", "an", "the")
         at = self.cursor.at
         is_kind = is_place and at < self._ends and self.cursor.tokens[at].text.islower()
-        words, used = self.cursor.keys(most=3) if is_kind else ((), ())
-        for length in range(len(words), 0, -1):
-            known = self.vocabulary.values_called(words[:length])
+        for words, end in self.cursor.runs(most=3) if is_kind else ():
+            known = self.vocabulary.values_called(words)
             areas = {
                 (table.id, column): value
                 for table, column, value in known
                 if table.geometry_family == "polygon" and name_words(column)[-1] not in _NAMES_OF_PLACES
             }
             own = self.roots or (self.default,)  # `which of them are in tonbach`
-            if len(areas) != 1 or any(table in own for table, _, _ in known) or not used[length - 1]:
+            if len(areas) != 1 or any(table in own for table, _, _ in known):
                 continue
             (((table_id, column), value),) = areas.items()
-            self.cursor.at = at + used[length - 1]
+            self.cursor.at = end
             is_named = self.cursor.take(
                 " ".join(name_words(column))
             )  # `the south area`, with a column `area`

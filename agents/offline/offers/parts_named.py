@@ -162,15 +162,13 @@ def _values(cursor: Cursor, vocabulary: Vocabulary) -> Iterator[_Found]:
     at = 0
     while at < len(cursor.tokens):
         cursor.at = at
-        words, used = cursor.keys(most=MAX_VALUE_WORDS)
-        end = at + 1
-        for length in range(len(words), 0, -1):
-            known = _called(words[:length], vocabulary) if used[length - 1] else ()
-            if known:
-                end = at + used[length - 1]
+        for words, end in cursor.runs(most=MAX_VALUE_WORDS):
+            if known := _called(words, vocabulary):
                 yield from (_Found(at, end, *each) for each in known)
+                at = end
                 break
-        at = end
+        else:
+            at += 1
 
 
 def _called(words: Sequence[str], vocabulary: Vocabulary) -> Sequence[Value]:

@@ -73,13 +73,13 @@ class MeasuredPieces:
     def _columns_at(self, place: int) -> Iterator[Piece]:
         """Every run of words that names columns, longest first."""
         self.cursor.at = place
-        words, used = self.cursor.keys(most=MAX_COLUMN_WORDS)
-        for length in range(len(words), 0, -1):
-            if not used[length - 1] or (length > 1 and words[length - 1] in _JOINING):
+        following, _ = self.cursor.keys(most=MAX_COLUMN_WORDS)
+        for words, end in self.cursor.runs(most=MAX_COLUMN_WORDS):
+            if len(words) > 1 and words[-1] in _JOINING:
                 continue
-            names = self.vocabulary.columns_called((self.table,), " ".join(words[:length]))
-            if names and not are_of_other_years(names, words[length:]):
-                self.cursor.at = place + used[length - 1]
+            names = self.vocabulary.columns_called((self.table,), " ".join(words))
+            if names and not are_of_other_years(names, following[len(words) :]):
+                self.cursor.at = end
                 text = self.cursor.since(place)
                 skip_hint(self.cursor, (self.table,), names)
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)

@@ -200,16 +200,12 @@ class PiecesOfTable(ComparedPieces):
         """Words that are a known value (`third party`, `South America`), or a year of the rows' date (`2023`)."""
         self.cursor.take("for")  # `the average price for salvage logging`
         begin = self.cursor.at
-        words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
-        for length in range(len(words), 0, -1):
-            columns = {
-                column
-                for table, column, _ in self.vocabulary.values_called(words[:length])
-                if table == self.table
-            }
-            is_word = length == 1 and words[0] in LIMITS and self.cursor.tokens[begin].text.islower()
-            if columns and used[length - 1] and not is_word:  # `in`, which may be a code
-                self.cursor.at = begin + used[length - 1]
+        for words, end in self.cursor.runs(most=MAX_VALUE_WORDS):
+            known = self.vocabulary.values_called(words)
+            columns = {column for table, column, _ in known if table == self.table}
+            is_word = len(words) == 1 and words[0] in LIMITS and self.cursor.tokens[begin].text.islower()
+            if columns and not is_word:  # `in`, which may be a code
+                self.cursor.at = end
                 text = self.cursor.since(begin)
                 named = [ColumnMention(each, (each,)) for each in columns]
                 value = OneOf(text, named[0], "is") if len(named) == 1 else OneOf(text, how="kind")
@@ -266,10 +262,9 @@ class PiecesOfTable(ComparedPieces):
                 self.cursor.at = span.end
                 yield self._piece("group", place, areas, 2.0)
         self.cursor.at = begin
-        words, used = self.cursor.keys(most=MAX_VALUE_WORDS)
-        for length in range(len(words), 0, -1):
-            if used[length - 1] and has_elsewhere(self.table, words[:length], self.vocabulary):
-                self.cursor.at = begin + used[length - 1]  # `police sector`, a column of areas
+        for words, end in self.cursor.runs(most=MAX_VALUE_WORDS):
+            if has_elsewhere(self.table, words, self.vocabulary):
+                self.cursor.at = end  # `police sector`, a column of areas
                 yield self._piece("group", place, ColumnWords(self.cursor.since(begin)), 2.0)
 
     def _several_groups(self, place: int) -> Iterable[Piece]:

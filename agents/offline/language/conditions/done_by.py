@@ -127,20 +127,15 @@ class DoneBy(NotDone):
         return " or ".join(values)
 
     def _one_common_value(self, names: Sequence[str]) -> str:
-        words, used = self.cursor.keys(most=_MOST_WORDS)
-        for length in range(len(words), 0, -1):
-            found = {
-                value
-                for table, column, value in self.vocabulary.values_called(words[:length])
-                if table in self.tables and column in names
-            }
-            if len(found) == 1 and used[length - 1]:
-                self.cursor.at += used[length - 1]
+        start = self.cursor.at
+        for words, end in self.cursor.runs(most=_MOST_WORDS):
+            known = self.vocabulary.values_called(words)
+            found = {value for table, column, value in known if table in self.tables and column in names}
+            if len(found) == 1:
+                self.cursor.at = end
                 (value,) = found
-                is_code = not {*name_words(value)} & {
-                    *words[:length]
-                }  # `zoned commercial`, of “GE commercial”
-                return self.cursor.since(self.cursor.at - used[length - 1]) if is_code else f'"{value}"'
+                is_code = {*name_words(value)}.isdisjoint(words)  # `zoned commercial`, of “GE commercial”
+                return self.cursor.since(start) if is_code else f'"{value}"'
         return ""
 
     def _numbered(self, verb: str) -> Condition | None:

@@ -68,19 +68,21 @@ class ValueNouns:
         of wildlife; 1 in `tram stops` with a table of “Tram and bus stops”."""
         cursor = self.cursor
         cursor.at = begin
-        words, used = cursor.keys(most=_MOST_OF_VALUE)
+        words, _ = cursor.keys(most=_MOST_OF_VALUE)
         whole = self.vocabulary.match_table(words)
         if whole is not None and any(
             name_words(table.name) == words[: whole.length] for table in whole.found
         ):
             return 0  # `street trees`, of a table with this name
-        for length in range(len(words), 0, -1):
-            named = [table for table, _, _ in self.vocabulary.values_called(words[:length])]
-            having = {each.id for each in named if length > 1 or _is_one_of_several(words[0], each.comment)}
-            cursor.at = begin + used[length - 1]
-            mention = take_noun() if having and used[length - 1] else None
+        for words, end in cursor.runs(most=_MOST_OF_VALUE):
+            named = [table for table, _, _ in self.vocabulary.values_called(words)]
+            having = {
+                each.id for each in named if len(words) > 1 or _is_one_of_several(words[0], each.comment)
+            }
+            cursor.at = end
+            mention = take_noun() if having else None
             if mention is not None and having & set(mention.tables):
-                return used[length - 1]
+                return end - begin
         return 0
 
     def rows_of_whole_value(
@@ -117,16 +119,10 @@ class ValueNouns:
     def value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
         """A value in the plural, with its table and column; with `one`, also in the singular."""
         cursor, start = self.cursor, self.cursor.at
-        words, used = cursor.keys(most=3)
-        for length in range(len(words), 0, -1):
-            cursor.at = start + max(used[length - 1] - 1, 0)
-            last = cursor.word()
-            cursor.at += 1
-            found = (
-                self.vocabulary.match_value(words[:length], self.own_tables()) if used[length - 1] else None
-            )
-            if found is None and used[length - 1]:
-                found = self._of_next_noun(words[:length])
+        for words, end in cursor.runs(most=3):
+            cursor.at = end
+            last = cursor.word(-1)
+            found = self.vocabulary.match_value(words, self.own_tables()) or self._of_next_noun(words)
             if found is not None and last not in NO_ADJECTIVE and self._is_noun_of(*found[:2]):
                 cursor.at += 1
                 return found
@@ -187,14 +183,12 @@ class ValueNouns:
             return found
         cursor, start = self.cursor, self.cursor.at
         is_one = cursor.word(-1) in _BEFORE_ONE
-        words, used = cursor.keys(most=_MOST_OF_GROUP)
-        for length in range(len(words), 0, -1):
-            group = self.vocabulary.match_group(*words[:length]) if used[length - 1] else None
-            if group is None:
+        for words, end in cursor.runs(most=_MOST_OF_GROUP):
+            if (group := self.vocabulary.match_group(*words)) is None:
                 continue
-            cursor.at = start + used[length - 1]
+            cursor.at = end
             if is_one or may_be_plural(cursor.word(-1)) or self._is_species(*group[:2]):
-                return (*group[:2], f" {' '.join(words[:length])}")
+                return (*group[:2], f" {' '.join(words)}")
             cursor.at = start
         return None
 
@@ -226,12 +220,12 @@ class ValueNouns:
     def _rows_of_a_flag(self) -> tuple[Mention, Condition] | None:
         """`capitals` for the rows of the only table with a yes/no column `is_capital`, `student lets` of
         `student_let`."""
-        start, (words, used) = self.cursor.at, self.cursor.keys(most=MAX_FLAG_WORDS)
-        for length in range(len(words), 0, -1):
-            noun = " ".join(words[:length])
+        start = self.cursor.at
+        for words, end in self.cursor.runs(most=MAX_FLAG_WORDS):
+            noun = " ".join(words)
             tables = self.vocabulary.index.by_flag.get(noun, ())
-            if len(tables) == 1 and used[length - 1] and noun not in NO_ADJECTIVE:
-                self.cursor.at += used[length - 1]
+            if len(tables) == 1 and noun not in NO_ADJECTIVE:
+                self.cursor.at = end
                 return Mention(self.cursor.since(start), (tables[0].id,), of_value=True), OneOf(
                     noun, how="kind"
                 )
@@ -246,14 +240,13 @@ class ValueNouns:
         ):
             ahead += 1
             token = cursor.token(ahead)
-        words, used = cursor.keys(ahead, most=3)
-        for length in range(len(words), 0, -1):
-            found = self.vocabulary.match_value(words[:length]) if used[length - 1] else None
+        for words, end in cursor.runs(ahead, most=3):
+            found = self.vocabulary.match_value(words)
             column_words = name_words(words_of(cursor.tokens[start : start + ahead]))
             if found is None or not self._is_code_of_row(*found) or not column_words:
                 continue
             if columns_called((found[0],), column_words) == [found[1]]:
-                cursor.at = start + used[length - 1]
+                cursor.at = end
                 return found
         return None
 

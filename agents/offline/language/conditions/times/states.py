@@ -51,14 +51,11 @@ class States(ValueRules):
         cursor.take("are", "is", "be", "set to")
         stated.add(self._take_state())
         begin = cursor.at
-        words, used = cursor.keys(most=MAX_VALUE_WORDS)
-        for length in range(len(words), 0, -1):
-            if not used[length - 1]:
-                continue
-            cursor.at = begin + used[length - 1]
+        for words, end in cursor.runs(most=MAX_VALUE_WORDS):
+            cursor.at = end
             text = cursor.since(begin)
             states = (stated | {self._take_state()}) - {""}
-            found = self._of_state(states.pop(), words[:length], text) if len(states) == 1 else None
+            found = self._of_state(states.pop(), words, text) if len(states) == 1 else None
             if found is not None:
                 return found
         return None
