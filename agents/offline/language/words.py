@@ -34,6 +34,10 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+_PLURALS_IN_OES = ("tatoes", "matoes", "heroes", "echoes", "goes", "nadoes", "lcanoes", "quitoes", "ffaloes")
+"""Endings of plurals with an added “es”, such as `potatoes`, `mangoes` and `tornadoes`; others add “s”: `shoes`."""
+
+
 @lru_cache(maxsize=65536)
 def singular(word: str) -> str:
     """The singular of a folded English noun, accurate enough to compare words."""
@@ -41,7 +45,7 @@ def singular(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes")):
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes", *_PLURALS_IN_OES)):
         return word[:-2]
     if len(word) > 2 and word.endswith("s") and word[-2].isdigit():
         return word[:-1]  # `P1s`

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import singular
 from agents.offline.meaning.intents import Analyse
 from agents.offline.parser import parse
 from server.maps.analyses.offered import OFFERED
@@ -297,3 +298,31 @@ async def test_districts_are_labelled_by_their_own_names(names: tuple[str, str])
     answer = await chat("show the districts labelled by name")
     (layer,) = chat.layers.values()
     assert layer.style.label == next(each for each in names if each != "rm_name"), answer
+
+
+@pytest.mark.parametrize(
+    ("comment", "words", "is_called"),
+    [
+        ("Development applications (DA) lodged by portal", ("das",), True),
+        ("District metered areas (DMA) of the network", ("dma",), True),
+        ("Development applications (DAs)", ("das",), True),
+        ("Applications lodged by portal (DA)", ("das",), False),  # no initials of the words before
+        ("Council trees. Development applications of owners (DA)", ("das",), False),
+    ],
+)
+def test_rows_are_called_by_the_acronym_in_the_comment_of_their_table(
+    comment: str, words: tuple[str, ...], is_called: bool
+) -> None:
+    rows = [(1, "New dwelling", (1.0, 1.0))]
+    made = make_table("data.d_apps", "POINT", comment, [("id", "integer", ""), ("kind", "text", "")], rows)
+    match = Vocabulary(World(made).registry, ()).match_table(words)
+    assert (match is not None and match.found[0].id == "data.d_apps") == is_called
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [("potatoes", "potato"), ("tomatoes", "tomato"), ("mangoes", "mango"), ("tornadoes", "tornado"),
+     ("volcanoes", "volcano"), ("shoes", "shoe"), ("canoes", "canoe"), ("toes", "toe")],
+)  # fmt: skip
+def test_plurals_in_oes(plural: str, one: str) -> None:
+    assert singular(plural) == one

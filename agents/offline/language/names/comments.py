@@ -57,6 +57,20 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     return tuple(" ".join(words) for words in (head, again, by) if words)
 
 
+@lru_cache(maxsize=65536)
+def acronym(comment: str | None) -> str:
+    """The acronym that a comment adds to the words before it, in lower case: `da` of “Development applications (DA)
+    by portal”; empty without one."""
+    found = _ACRONYM.match(comment or "")
+    letters = found["letters"].lower() if found is not None else ""
+    before = re.findall(r"\w+", fold(found["before"])) if found is not None else []
+    initials = "".join(word[0] for word in before[-len(letters) :])
+    return letters if letters and initials == letters else ""
+
+
+_ACRONYM = re.compile(r"(?P<before>[^;:.()]+) \((?P<letters>[A-Z]{2,5})s?\)")
+
+
 def joint_name(comment: str | None) -> Words:
     """The words of a comment that joins two nouns before a plural: `tram and bus lines`; else none."""
     words = re.split(r"[;:,.(=]", fold(comment or ""), maxsplit=1)[0].split()

@@ -10,9 +10,15 @@ from functools import lru_cache
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS, spelt_out
 from agents.offline.language.names.columns import DULL
-from agents.offline.language.names.comments import comment_head, phrases_for_rows, row_in_words, second_noun
+from agents.offline.language.names.comments import (
+    acronym,
+    comment_head,
+    phrases_for_rows,
+    row_in_words,
+    second_noun,
+)
 from agents.offline.language.names.costs import EVENTS, nouns_of_columns, nouns_of_names, word_cost
-from agents.offline.language.words import are_forms, name_words, naming_places, word_set
+from agents.offline.language.words import are_forms, name_words, naming_places, singular, word_set
 
 Words = tuple[str, ...]
 SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
@@ -48,6 +54,8 @@ def nouns_of_rows(table: Table) -> dict[str, float]:
         found["job"] = SPELT_OUT
     for word in own & ABBREVIATIONS.keys():
         found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
+    if letters := acronym(table.comment):
+        found |= dict.fromkeys({f"{letters}s", singular(f"{letters}s")}, SPELT_OUT)  # `DAs`, `DMAs`
     return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
 
 
