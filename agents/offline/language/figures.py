@@ -19,11 +19,12 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, spelt_out
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.costs import is_cost_of
+from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import are_counts, skip_hint, take_column
 from agents.offline.language.pieces import ANY_WORD, Pieces
 from agents.offline.language.subjects import Subject
 from agents.offline.language.tokens import words_of
-from agents.offline.language.words import are_pieces_of, fold, name_words, singular, word_set
+from agents.offline.language.words import fold, name_words, singular, word_set
 from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.individuals import numbers_in_rows, numbers_of_things
@@ -107,9 +108,8 @@ def adds_along(table: Table, names: Sequence[str], said: str) -> bool:
 def add_up_pieces(tables: Iterable[Table], things: str, columns: Sequence[str], said: str) -> bool:
     """Whether the rows are pieces of the named things, so that a figure needs a sum: `the street with the
     most crashes`, of segments."""
-    return any(
-        are_pieces_of(table.name, name_words(things)) and adds_along(table, columns, said) for table in tables
-    )
+    words = name_words(things)
+    return any(are_pieces_of(table, words) and adds_along(table, columns, said) for table in tables)
 
 
 @dataclass(frozen=True, slots=True)

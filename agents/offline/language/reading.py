@@ -11,7 +11,7 @@ import datetime
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from cachetools import LRUCache
@@ -72,11 +72,9 @@ async def read_once(owner: object, key: Hashable, function: Callable[[], T]) -> 
 
 def _kept(owner: object, key: Hashable, function: Callable[[], T]) -> T:
     results = _KEPT.setdefault(owner, LRUCache(MAX_KEPT))
-    try:
-        found: T = results[key]
-    except KeyError:
-        found = results[key] = function()
-    return found
+    if key not in results:
+        results[key] = function()
+    return cast("T", results[key])
 
 
 async def read(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -151,16 +151,6 @@ def is_storage_noun(name: str, noun: str, shape: str | None = None) -> bool:
     return is_alike or noun in _SHAPES.get(shape or "", ())
 
 
-_PIECES = word_set("segment section reach stretch")
-"""Nouns for parts of things: a road is all of its segments."""
-
-
-def are_pieces_of(name: str, things: Words) -> bool:
-    """Whether a table's rows are parts of the things: `road_segments` of `road`."""
-    own = name_words(name)
-    return own[-1] in _PIECES | {"seg"} and things[-1] not in own[-1:] and things[-1] not in _PIECES
-
-
 def words_of_things(name: str) -> Words:
     """The words of a table's name without a noun for how things are stored: `road` for `road_segments`."""
     words = name_words(name)

@@ -248,3 +248,37 @@ async def test_a_year_after_a_group_is_no_part_of_a_column_of_other_rows() -> No
     kept, grouped = (call for name, call in desk.analysis.steps if name in ("filter", "dissolve"))
     assert grouped["by"] == ["crop"], answer
     assert "2026-01-01" in str(kept["filter"])
+
+
+ROADS = make_table(
+    "data.roads", "LINESTRING", "Road segments (asset register); one road can have several segments",
+    [("id", "integer", ""), ("seg_id", "integer", ""), ("road_nm", "text", "")],
+    [(1, 1, "Hill Road", (1.0, 1.0)), (2, 2, "Hill Road", (1.0, 1.1)), (3, 3, "Mill Road", (1.0, 1.2))],
+)  # fmt: skip
+STREET_TREES = referring(
+    make_table(
+        "data.street_trees", "POINT", "Street tree inventory",
+        [("id", "integer", ""), ("seg_id", "integer", ""), ("health", "text", "")],
+        [(at, seg, "Good", (1.0, 1.0)) for at, seg in enumerate((1, 1, 2, 2, 3, 3, 3))],
+    ),
+    ("seg_id", "data.roads", "seg_id"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["which road has the most trees", "which street has the most trees?", "number of trees by road",
+     "trees per street", "top 5 streets by number of trees"],
+)  # fmt: skip
+async def test_a_road_is_all_of_its_segments(sentence: str) -> None:
+    desk = Desk(World(ROADS, STREET_TREES))
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    (by,) = (call["by"] for name, call in desk.analysis.steps if name in ("dissolve", "summarise"))
+    assert by == ["road_nm"], answer
+
+
+async def test_segments_are_counted_by_themselves() -> None:
+    desk = Desk(World(ROADS, STREET_TREES))
+    answer = await Chat(desk.world, analyst=desk)("number of trees by road segment")
+    (by,) = (call["by"] for name, call in desk.analysis.steps if name in ("dissolve", "summarise"))
+    assert "seg_id" in by, answer

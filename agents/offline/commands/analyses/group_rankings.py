@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
+from agents.offline.commands.analyses.by_key.grouped import by_key_of
 from agents.offline.commands.analyses.groups import (
     BY_PLACE,
     OF,
@@ -25,9 +26,9 @@ from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps,
 from agents.offline.language.figures import adds_along
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import columns_called
-from agents.offline.language.names.keys import shared_key
+from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import are_counts
-from agents.offline.language.words import are_pieces_of, doers_of, english, name_words, singular
+from agents.offline.language.words import doers_of, english, name_words, singular
 from agents.offline.meaning.conditions import Condition, OneOf, Top, all_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import PEOPLE, text_columns
@@ -120,14 +121,14 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     if (rows.where is None or is_kind) and context.has_column(areas, rows.noun):
         return None  # `deer`, with a column `deer_cnt_2025` of the areas
     if table.geometry_family != "polygon":
-        keys = shared_key(own, [table]) if own is not None and not is_least(bindings["how"]) else []
-        if not keys:
+        grouped = by_key_of(areas, rows, COUNT, context) if not is_least(bindings["how"]) else None
+        if grouped is None:
             return None
         if areas.where is not None:  # `which restaurants got the most complaints`
             title = f"{rows.heading} of {areas.noun}"
             kept = step("select_by_attribute", rows, ("other", areas), title=title)
-            rows = replace(rows, where=None, made=(kept,))
-        return (Grouped(rows, keys[0], COUNT, shapes=False), _ranked(bindings, areas.text))
+            grouped = replace(grouped, source=replace(rows, where=None, made=(kept, *grouped.source.made)))
+        return (replace(grouped, shapes=False), _ranked(bindings, areas.text))
     texts = (
         text_columns(own) if own is not None and areas.where is None and not is_least(bindings["how"]) else []
     )
@@ -213,7 +214,7 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     words = bindings["counted"][1]["column"].text
     having = {each: columns_called((each,), name_words(words)) for each in rows}
     if any(
-        names and not (are_pieces_of(table.name, called) and adds_along(table, names, words))
+        names and not (are_pieces_of(table, called) and adds_along(table, names, words))
         for table, names in having.items()
     ):
         return None

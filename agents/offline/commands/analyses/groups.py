@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.by_key.grouped import by_referred, referred_figure, refers_to
+from agents.offline.commands.analyses.by_key.grouped import by_key_of, by_referred, referred_figure, refers_to
 from agents.offline.commands.analyses.rules import Build, Context, Steps, rule
 from agents.offline.commands.requests import row_column
 from agents.offline.language.conditions.times.in_force import times_lasting
@@ -19,6 +19,7 @@ from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.names.keys import shared_key
+from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, is_singular_of, name_words
 from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places
@@ -215,8 +216,8 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if table is not None and table.geometry_family == "point":
         return None  # nothing lies in points
     if table and own and {table.geometry_family, own.geometry_family} == {"line", "point"}:
-        keys = shared_key(own, [table])  # no point lies exactly on a line
-        return (Grouped(rows, keys[0], bindings.get("figure") or {"function": "count"}),) if keys else None
+        grouped = by_key_of(areas, rows, bindings.get("figure"), context)  # no point lies exactly on a line
+        return (grouped,) if grouped is not None else None
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 
 
@@ -299,10 +300,9 @@ def group_columns(table: Table, by: ColumnWords, context: Context) -> list[str]:
         return found
     names = columns_called((table,), (*words, "name"), lambda each: each.kind == "text")
     if of_table is not None and all(each.geometry_family != "polygon" for each in of_table.found):
-        names = names or columns_called(
-            (table,), words, lambda each: each.kind == "text"
-        )  # nothing lies in points
-        names = names or shared_key(table, of_table.found)
+        # Nothing lies in points.
+        names = names or columns_called((table,), words, lambda each: each.kind == "text")
+        names = names or shared_key(table, [own for own in of_table.found if not are_pieces_of(own, words)])
     return [each for each in names if name_words(each) != ("name",)]
 
 

@@ -13,7 +13,8 @@ from agents.offline.commands.analyses.groups import group_columns
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.commands.analyses.selections import kept_by_count
 from agents.offline.language.names.columns import columns_called
-from agents.offline.language.words import are_pieces_of, fold, is_plural, name_words
+from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.words import fold, is_plural, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Top, all_of
 from agents.offline.meaning.features import RESULT, Features
@@ -95,7 +96,7 @@ def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | No
         table is None
         or column is None
         or not is_number(column)
-        or are_pieces_of(table.name, name_words(rows.noun))
+        or are_pieces_of(table, name_words(rows.noun))
     ):
         return None
     smallest = bindings["how"] == "bottom"

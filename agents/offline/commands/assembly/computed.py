@@ -17,8 +17,9 @@ from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_pieces_of, name_words, singular, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.conditions import (
@@ -167,7 +168,7 @@ def _rates_of_rows(
     ranked = first_ones(asked)
     if ranked is None or asked.has("figure") or not asked.has("rows") or not asked.only(*_RATE_KINDS):
         return None
-    if measure and are_pieces_of(asked.table.name, name_words(asked.noun)):
+    if measure and are_pieces_of(asked.table, name_words(asked.noun)):
         return None
     limit, descending = ranked
     expression = f"{quoted(names[0])} * {factor:.12g} / {quoted(names[1])}"
@@ -184,7 +185,7 @@ def _first_by_rate(
     """The first groups, by the quotient of their totals."""
     by, ranked = asked.group_column, first_ones(asked)
     called = name_words(asked.group_words)
-    if set(called) <= set(name_words(asked.table.name)) and not are_pieces_of(asked.table.name, called):
+    if set(called) <= set(name_words(asked.table.name)) and not are_pieces_of(asked.table, called):
         return None  # `which farm`, where each farm is a row
     if by is None or ranked is None or not asked.does_fit or not asked.only(*_RATE_KINDS, "whose", "figure"):
         return None

@@ -28,11 +28,11 @@ from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.columns import times_of
 from agents.offline.language.names.periods import PERIODS_OF_ADVERBS
+from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
-    are_pieces_of,
     is_participle,
     name_words,
     singular,
@@ -361,7 +361,7 @@ class PiecesOfTable(ComparedPieces):
         names = (name.name,) if name is not None else ()
         for column in list(self._columns_at(self.cursor.at)):
             called = name_words(column.text)
-            are_one = are_rows and not are_pieces_of(self.table.name, called)
+            are_one = are_rows and not are_pieces_of(self.table, called)
             own_names = (*names, *(each for each in column.value.columns if is_code(each)))
             if are_one and any(
                 each in own_names or name_words(each) == called for each in column.value.columns

@@ -21,6 +21,7 @@ from agents.offline.language.names.costs import EVENTS, nouns_of_columns, nouns_
 from agents.offline.language.words import are_forms, name_words, naming_places, singular, word_set
 
 Words = tuple[str, ...]
+_LISTS = word_set("inventory register list")
 SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
 """Costs: an abbreviation in the table's name, a further word in its name or comment, a noun of the comment."""
 
@@ -41,6 +42,8 @@ def nouns_of_rows(table: Table) -> dict[str, float]:
     for at, phrase in enumerate(phrases):
         last = name_words(phrase)[-1]  # “Sports field bookings” with a column `sport` are bookings
         nouns = [word for word in _nouns_in(phrase) if word == last or (word,) not in columns]
+        if last in _LISTS:  # trees, not streets: “Street tree inventory”
+            nouns = [word for word in nouns if word in own] or nouns
         found = dict.fromkeys(nouns, CALLED_SO + at / 4) | found
     other = second_noun(table.comment)
     if other and not any(other in name_words(each) for c in table.columns for each in (c.name, *c.samples)):
@@ -147,3 +150,18 @@ def year_of_rows(table: Table, years: Sequence[Column], dates: Sequence[Column])
 
 
 _ONLY_YEARS, _DATES = (("yr",), ("year",), ("season",)), word_set("date day time timestamp")
+
+
+_PIECES = word_set("segment section reach stretch")
+"""Nouns for parts of things: a road is all of its segments."""
+
+
+def are_pieces_of(table: Table, things: Words) -> bool:
+    """Whether the rows of a table are parts of the things, by its name or comment: `road_segments` of `road`, and
+    `roads` whose comment is “Road segments”."""
+    if things[-1] in _PIECES:
+        return False
+    own, described = name_words(table.name), comment_head(table.comment)
+    return (own[-1] in _PIECES | {"seg"} and things[-1] not in own[-1:]) or not _PIECES.isdisjoint(
+        described[-1:]
+    )

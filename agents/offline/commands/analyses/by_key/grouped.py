@@ -11,10 +11,11 @@ from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.costs import names_year
-from agents.offline.language.names.keys import Link, links
+from agents.offline.language.names.keys import Link, links, shared_key
+from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Words, is_plural, name_words, word_set
+from agents.offline.language.words import Words, is_plural, name_words, word_set, words_of_things
 from agents.offline.meaning.conditions import ColumnMention, Condition, OneOf
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import has_row_names, name_column
@@ -109,6 +110,20 @@ def by_referred(
     return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
 
 
+def by_key_of(
+    things: Features, rows: Features, figure: Mapping[str, Any] | None, context: Context
+) -> Grouped | None:
+    """The figure of the rows, or their number, for each of the things that they refer to: by their key, else by
+    their name, where several rows are one thing. None without a key."""
+    own, table = context.table(rows), context.table(things)
+    if own is None or table is None or own.id == table.id:
+        return None
+    if are_pieces_of(table, name_words(things.noun)):
+        return by_referred(rows, " ".join(words_of_things(table.name)), figure, context)
+    keys = shared_key(own, [table])
+    return Grouped(rows, keys[0], dict(figure or {"function": "count"})) if keys else None
+
+
 def _is_flag(way: Way, name: str | None) -> bool:
     column = way.tables[-1].column(name) if name is not None else None
     return column is not None and column.kind == "boolean"
@@ -174,9 +189,13 @@ def _referred(own: Table, known: Sequence[Table]) -> list[tuple[Table, Link]]:
 def _columns(way: Way, words: Words, vocabulary: Vocabulary) -> list[str | None]:
     """The columns of the last table that the words mean; None stands for each of its rows. Not those of a table over
     another, nor by words such as `type`, which do not say whose."""
-    last, match = way.tables[-1], vocabulary.match_table(words)
+    last = way.tables[-1]
+    match = vocabulary.match_table(words) or (vocabulary.index.guess(words[0]) if len(words) == 1 else None)
     if match is not None and match.length >= len(words):
-        return [None] if last in match.found and not match.guessed else []
+        if last not in match.found:
+            return []
+        named = name_column(last) if are_pieces_of(last, words) and has_row_names(last) else None
+        return [named.name if named is not None else None]  # a street is all of its segments
     if len(way.links) > 1 or _OF_ANYTHING.issuperset(words) or names_year(words[-2:]):
         return []
     names = columns_called((last,), words, lambda each: each.kind in ("text", "boolean", "integer"))
