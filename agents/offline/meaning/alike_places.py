@@ -7,12 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from agents.domain import Place
-from agents.offline.language.words import fold
+from agents.domain import Place, Table
+from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.words import fold, words_of_things
 from agents.offline.meaning.scene import Refuse, Scene
 
 MAX_APART_KM = 1.0
 """Maximum height and width of the extent of rows that are one place."""
+MAX_ROAD_KM = 20.0
+"""The same of the segments of one road; roads farther apart that share a name are in different towns."""
 _KM_PER_DEGREE = 111.2
 _JOINT_NAMES = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|et|y|e|en)\s+")
 
@@ -25,13 +28,15 @@ class SameNames(Refuse):
         self.places = places
 
 
-def are_one_place(places: Sequence[Place]) -> bool:
-    """Whether all places have the same name, are of one table and lie close together."""
+def are_one_place(places: Sequence[Place], table: Table) -> bool:
+    """Whether all places are rows of the table with the same name that lie close together; the segments of a road may
+    be farther apart."""
+    apart = MAX_ROAD_KM if are_pieces_of(table, words_of_things(table.name)) else MAX_APART_KM
     same = len({(each.table, each.name.casefold()) for each in places}) == 1
     latitudes, longitudes = [each.latitude for each in places], [each.longitude for each in places]
     height = (max(latitudes) - min(latitudes)) * _KM_PER_DEGREE
     width = (max(longitudes) - min(longitudes)) * _KM_PER_DEGREE * math.cos(math.radians(latitudes[0]))
-    return same and max(height, width) <= MAX_APART_KM
+    return same and max(height, width) <= apart
 
 
 def without_repeated(places: Sequence[Place]) -> list[Place]:

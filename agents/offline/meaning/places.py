@@ -176,8 +176,8 @@ async def rows_of_places(
     try:
         places = await places_meant(scene, text, rows, shapes=shapes)
     except SameNames as same:
-        named = name_column(scene.table(same.places[0].table))
-        if named is None or not are_one_place(same.places):
+        table = scene.table(same.places[0].table)
+        if (named := name_column(table)) is None or not are_one_place(same.places, table):
             raise
         return [same.places[0]], equals(named.name, [same.places[0].name])
     found = [await row_of(scene, each, each.name) for each in places]

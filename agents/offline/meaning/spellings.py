@@ -29,7 +29,17 @@ def place_forms(text: str) -> list[str]:
     """The text and other names of the same place."""
     text = unquoted(text)
     bare = text[4:] if text.lower().startswith("the ") else text
-    return [bare, *other_names(bare)]
+    before, _, last = bare.rpartition(" ")
+    road = ROADS_IN_SHORT.get(last.lower().rstrip("."), "") if before else ""
+    return [bare, *([f"{before} {road}"] if road else ()), *other_names(bare)]
+
+
+ROADS_IN_SHORT = {
+    "av": "avenue", "ave": "avenue", "blvd": "boulevard", "cl": "close", "cres": "crescent", "ct": "court",
+    "dr": "drive", "hwy": "highway", "la": "lane", "ln": "lane", "pde": "parade", "pkwy": "parkway", "pl": "place",
+    "rd": "road", "sq": "square", "st": "street", "str": "street", "tce": "terrace", "ter": "terrace",
+}  # fmt: skip
+"""Abbreviations at the end of names of streets: `unley rd`."""
 
 
 def without_noun(text: str, nouns: Collection[str]) -> list[str]:

@@ -103,3 +103,25 @@ async def test_an_area_with_two_names_is_called_by_each_of_them(database_url: st
         await one.says("show benches in eastville")
         await one.says("and in Westbury?")  # no bench is in both
         assert "4 benches" in one.named("ai_response")[-1]["message"]
+
+
+async def test_a_road_is_near_where_any_of_its_segments_is(database_url: str) -> None:
+    """Trees near a road were declined because it has two segments, and “rd” was no part of its name."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE SCHEMA IF NOT EXISTS data;"
+        "CREATE TABLE data.roads (id int PRIMARY KEY, road_nm text, geom geometry(LineString, 4326));"
+        "COMMENT ON TABLE data.roads IS 'Road segments of the asset register';"
+        "INSERT INTO data.roads VALUES (1, 'Unley Road', 'SRID=4326;LINESTRING(8 47, 8.01 47)'),"
+        " (2, 'Unley Road', 'SRID=4326;LINESTRING(8.05 47, 8.06 47)'),"
+        " (3, 'Cross Road', 'SRID=4326;LINESTRING(8.03 47, 8.04 47)');"
+        "CREATE TABLE data.trees AS SELECT n AS id, ST_SetSRID(ST_MakePoint(8 + n * 0.01, 47.001), 4326) AS geom"
+        " FROM generate_series(0, 6) n"
+    )
+    await connection.close()
+    async with local_server(database_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("trees within 200 m of unley rd")
+        answer = one.named("ai_response")[-1]["message"]
+        assert "Trees within 200 m of unley rd: 4." in answer
+        assert "Unley Road" in answer
