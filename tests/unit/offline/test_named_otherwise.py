@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import singular
 from agents.offline.meaning.intents import Analyse
@@ -326,3 +327,43 @@ def test_rows_are_called_by_the_acronym_in_the_comment_of_their_table(
 )  # fmt: skip
 def test_plurals_in_oes(plural: str, one: str) -> None:
     assert singular(plural) == one
+
+
+@pytest.mark.parametrize(
+    ("sentence", "low", "after"),
+    [
+        ("permits applied for in may and june 2022", "2022-05-01", "2022-07-01"),
+        ("permits applied for in November and December 2021", "2021-11-01", "2022-01-01"),
+        ("permits applied for in march and june 2022", None, None),
+    ],
+)
+async def test_months_in_a_row_are_one_period(sentence: str, low: str | None, after: str | None) -> None:
+    chat = Chat(World(PERMITS))
+    answer = await chat(sentence)
+    found = str([layer.filter for layer in chat.layers.values()])
+    assert (low is None) == (chat.layers == {}), answer
+    assert low is None or (low in found and str(after) in found), answer
+
+
+async def test_w_is_with() -> None:
+    chat = Chat(World(PERMITS))
+    answer = await chat("permits w more than 3 new units")
+    (layer,) = chat.layers.values()
+    assert layer.filter == where("units_new", ">", 3), answer
+
+
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        (("common_nm", "BOT_NAME"), ["BOT_NAME"]),
+        (("common_name", "kind"), ["common_name"]),
+        (("sci_name", "species_cd"), ["species_cd"]),
+        (("street_name", "common"), []),
+    ],
+)
+def test_names_of_plants_are_species(names: tuple[str, str], meant: list[str]) -> None:
+    made, _ = make_table(
+        "data.trees", "POINT", "", [("id", "integer", ""), *((each, "text", "") for each in names)],
+        [(1, "Jacaranda", "Other", (1.0, 1.0))],
+    )  # fmt: skip
+    assert columns_called((made,), ("species",)) == meant

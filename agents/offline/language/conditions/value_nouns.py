@@ -11,7 +11,8 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import synonyms_of
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.keys import is_key_name
-from agents.offline.language.names.rows import names_rows, names_species
+from agents.offline.language.names.rows import names_rows
+from agents.offline.language.names.species import names_species
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import (

@@ -45,6 +45,7 @@ from agents.offline.language.names.costs import (
     years_in,
 )
 from agents.offline.language.names.periods import of_year_in_comment, per, without_period
+from agents.offline.language.names.species import columns_for_species
 from agents.offline.language.words import Words, are_forms, name_words, word_set
 
 MAX_MEANT = 50
@@ -104,11 +105,10 @@ def columns_called(
     """
     if set(words) <= _VERBS:
         return []  # `which has the most pupils` does not group by `has_camera`
-    if in_unit := columns_in_unit(tables[:MAX_MEANT], words):
-        return in_unit
-    if of_year := of_year_in_comment(
-        tables[:MAX_MEANT], words, lambda rest: columns_called(tables, rest, fits)
-    ):
+    few = tables[:MAX_MEANT]
+    if found := columns_in_unit(few, words) or columns_for_species(few, words):
+        return found
+    if of_year := of_year_in_comment(few, words, lambda rest: columns_called(tables, rest, fits)):
         return of_year
     if len(words) > 2 and names_year(words[-2:]):
         found = [name for name in columns_called(tables, words[:-2], fits) if words[-1] in years_in(name)]
@@ -126,9 +126,7 @@ def columns_called(
     if least >= DESCRIBED and len(found) > 1:
         return []
     if not found and words in _DATED:
-        times = [
-            [each for each in times_of(table) if fits is None or fits(each)] for table in tables[:MAX_MEANT]
-        ]
+        times = [[each for each in times_of(table) if fits is None or fits(each)] for table in few]
         found = list(dict.fromkeys(own[0].name for own in times if len(own) == 1))
     if found and words[-1] in _CODES:
         found += [

@@ -127,17 +127,6 @@ _CARRIERS = word_set("vehicle veh driver equipment device")
 """Things beside the rows: the type of a route's vehicle is no type of route."""
 
 
-def names_species(table: Table, name: str) -> bool:
-    """Whether a column holds kinds of living things, which are called in the singular: `knotweed near a river`."""
-    column = table.column(name)
-    return not _SPECIES.isdisjoint(
-        spelt_out(name).union(comment_head(column.comment) if column is not None else ())
-    )
-
-
-_SPECIES = word_set("species genus taxon vernacular")
-
-
 def year_of_rows(table: Table, years: Sequence[Column], dates: Sequence[Column]) -> Column | None:
     """The only one of the years that is just the year of a row, if no date is that of the row: `yr` beside
     `first_egg`; or the year of its noun, beside several dates: `fire_yr` of fires."""

@@ -42,10 +42,13 @@ _BEFORE_MONTH = word_set("in of during between from to until and or ,")
 
 
 def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
-    """`1 Jun - 31 Aug 2024`, `1 May 2023 - 3 June 2024`, `2018-2020`."""
+    """`1 Jun - 31 Aug 2024`, `1 May 2023 - 3 June 2024`, `2018-2020`, `in May and June 2024`."""
     if (years := _take_years(cursor)) is not None:
         return Between(*years, column, "time")
     start = cursor.at
+    if cursor.take("in", "during", "for") and (days := take_days(cursor)) and _are_months_in_a_row(*days):
+        return Between(*days, column, "time")
+    cursor.at = start
     days = take_days(cursor)
     if days is None and (first := take_day(cursor)) is not None and cursor.take(*_THROUGH):
         last = take_day(cursor)
@@ -54,6 +57,13 @@ def _take_range(cursor: Cursor, column: ColumnMention | None) -> Between | None:
         cursor.at = start
         return None
     return Between(*days, column, "time")
+
+
+def _are_months_in_a_row(first: Day, last: Day) -> bool:
+    """Whether both are months, and the last follows the first in the same year."""
+    (year, *month), (last_year, *last_month) = first.text.split("-"), last.text.split("-")
+    are_months = len(month) == len(last_month) == 1
+    return are_months and year == last_year and int(last_month[0]) == int(month[0]) + 1
 
 
 def _take_years(cursor: Cursor) -> tuple[Quantity, Quantity] | None:
