@@ -141,13 +141,15 @@ class Empty:
 
     `said`: a filler word after it (`reported`), ignored unless it is one of the column's values. `unknown`:
     only NULL counts, not 0 or `none`. `calculated`: not part of the request; added because a figure is
-    calculated from the column.
+    calculated from the column. `undone`: nothing was done (`not fixed`), which is not said of rows that had nothing
+    to be done.
     """
 
     column: ColumnMention
     said: str = ""
     unknown: bool = False
     calculated: bool = False
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@ looks in other words."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, no, where
+from tests.unit.offline.chatting import Chat, both, empty, known, no, where
 
 CASES = make_table(
     "data.nmc_cases", "POINT", "Notified cases",
@@ -31,6 +33,18 @@ JOBS = make_table(
      ("cost_aud", "number", "Cost, AUD"), ("night", "boolean", "")],
     [(1, "Pruning", "Completed", "2020-01-01", 100.0, True, (1.0, 1.0)),
      (2, "Removal", "Open", "2020-01-01", 900.0, False, (1.0, 1.1))],
+)  # fmt: skip
+LIGHTS = make_table(
+    "data.street_lights", "POINT", "Street lights with fault reports",
+    [("id", "integer", ""), ("fault_rep", "date", "Date the last fault was reported"),
+     ("fault_fix", "date", "Date the last fault was repaired, empty = still open"), ("circuit", "text", "")],
+    [(1, "2025-01-01", "2025-02-01", "K1", (1.0, 1.0)), (2, "2025-01-01", None, "K1", (1.0, 1.1)),
+     (3, None, None, "K2", (1.0, 1.2))],
+)  # fmt: skip
+LEAKS = make_table(
+    "data.leaks", "POINT", "Leaks",
+    [("id", "integer", ""), ("leak_reported", "date", ""), ("leak_repaired", "date", "")],
+    [(1, None, None, (1.0, 1.0)), (2, "2025-01-01", None, (1.0, 1.1)), (3, None, "2025-01-01", (1.0, 1.2))],
 )  # fmt: skip
 
 
@@ -207,3 +221,25 @@ async def test_another_value_of_the_rows_that_a_pronoun_means(chat: Chat) -> Non
 async def test_an_amount_is_no_year(chat: Chat) -> None:
     answer = await chat("what did removals cost this year")
     assert chat.layers == {}, answer
+
+
+UNFIXED = both({"op": "isNull", "args": [{"property": "fault_fix"}]}, known("fault_rep"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("lights still not fixed", UNFIXED),
+        ("lights that were never fixed", UNFIXED),
+        ("unrepaired street lights", UNFIXED),
+        ("lights still open", UNFIXED),
+        ("how many lights have not been fixed?", UNFIXED),
+        ("lights where fault_fix is empty", empty("fault_fix")),
+        ("lights with no fix date", empty("fault_fix")),
+        ("leaks not repaired", empty("leak_repaired")),
+    ],
+)
+async def test_what_never_began_is_not_unfinished(sentence: str, filters: Any) -> None:
+    chat = Chat(World(LIGHTS, LEAKS))
+    answer = await chat(sentence)
+    assert chat.calls and chat.calls[0][1].get("filters") == filters, (answer, chat.calls)

@@ -164,9 +164,10 @@ class NotDone(Comparisons):
             cursor.at += ahead + 1
         mention = ColumnMention(cursor.since(start), (column.name,))
         if not empty and (ago := self._for_so_long(mention)) is not None:
-            return joined("or", [ago, Empty(mention)])
+            return joined("or", [ago, Empty(mention, undone=True)])
         since = take_period(cursor, mention) or self.comparison(mention) if not empty else None
-        return Empty(mention) if since is None else joined("or", [Negation(since), Empty(mention)])
+        undone = Empty(mention, undone=True)
+        return undone if since is None else joined("or", [Negation(since), undone])
 
     def stated(self) -> Condition | None:
         """`where stubble was burnt`, `with card not issued`, `that never got a grant`, `where no filter was given`: the

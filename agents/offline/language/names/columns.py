@@ -69,7 +69,7 @@ _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset(
     (each, "size") for each in ("group", "flock", "herd", "pack")
 )  # numbers of individuals
-_PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
+PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
 ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
     restoration done clear cleared remove removed treat treated answered until return returned arrive arrival arrived
@@ -304,7 +304,7 @@ def times_of(table: Table) -> list[Column]:
     """The date or time columns that are meant when none is named, except due dates: the one that the table's comment
     mentions; `claims in 2020` by the loss date if the others tell when one was `closed`; never that of the record."""
     times = [column for column in table.columns if column.kind in ("date", "timestamp")]
-    times = [column for column in times if not _PLANNED & set(name_words(column.name))] or times
+    times = [column for column in times if not PLANNED & set(name_words(column.name))] or times
     of_table = comment_words(table.comment) - DULL  # “Applications received since 2018”
     stated = [each for each in times if of_table & (spelt_out(each.name) | comment_words(each.comment))]
     if len(stated) == 1 and not _RECORDED & set(name_words(stated[0].name)):

@@ -42,7 +42,7 @@ from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without, without_or_worse
 from agents.offline.meaning.filters.flags_in_words import mentions_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
-from agents.offline.meaning.filters.states import dates_of_state, state_words
+from agents.offline.meaning.filters.states import dates_of_state, only_begun, state_words
 from agents.offline.meaning.filters.times import (
     at_edge,
     at_time,
@@ -117,7 +117,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
             return contains(column.name, unquoted(text), before, after)
         case Empty():
-            return await _empty(scene, table, condition)
+            found = await _empty(scene, table, condition)
+            return await only_begun(scene, table, found) if condition.undone else found
         case GeometryFact(fact):
             return of_shape(table, fact)
         case DatePart():
@@ -130,7 +131,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case InFocus(what):
             return await in_focus(scene, table, what)
         case OneOf():
-            return await _one_of(scene, table, condition)
+            found = await _one_of(scene, table, condition)
+            return found if condition.column is not None else await only_begun(scene, table, found)
 
 
 def _denied(table: Table, affirmed: Cql2) -> Cql2:

@@ -1,16 +1,21 @@
 """States that conditions name, and their dates: `refused in 2024`, `granted permits per year`, by “Date of
-decision”."""
+decision”; `not fixed`, by the dates on which a fault was reported and fixed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from agents.domain import Column, Table
+from agents.domain import Column, Cql2, Table
+from agents.offline.language.conditions.flags import DONE
 from agents.offline.language.lexicon import DECIDED, DECISION
+from agents.offline.language.names.columns import ENDED, PLANNED
+from agents.offline.language.names.comments import comment_head, comment_words
 from agents.offline.language.names.costs import word_cost
-from agents.offline.language.words import name_words
+from agents.offline.language.words import are_forms, name_words, word_set
 from agents.offline.meaning.conditions import OneOf, parts_of
+from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.stored_values import columns_in, negated, property_of
 
 
 def state_words(where: Any) -> set[str]:
@@ -25,6 +30,43 @@ def dates_of_state(table: Table, states: Collection[str]) -> list[Column]:
     return [
         each
         for each in table.columns
-        if each.kind in ("date", "timestamp")
+        if each.kind in _DATES
         and any(word_cost(own, word) is not None for own in name_words(each.name) for word in words)
     ]
+
+
+async def only_begun(scene: Scene, table: Table, undone: Cql2) -> Cql2:
+    """The filter of rows without a date of the end, but for those in which nothing ever began: `lights not fixed` of
+    `fault_rep` and `fault_fix` are no lights without a fault."""
+    ended = table.column(columns_in(undone)[0]) if undone["op"] == "isNull" else None
+    begun = _begun_before(table, ended) if ended is not None else None
+    if begun is None:
+        return undone
+    nothing: Cql2 = {"op": "isNull", "args": [property_of(begun.name)]}
+    if not await scene.data.count(table.id, {"op": "and", "args": [undone, nothing]}):
+        return undone
+    return {"op": "and", "args": [undone, negated(nothing)]}
+
+
+def _begun_before(table: Table, ended: Column) -> Column | None:
+    """The only other date of the same thing, which is not the row itself: `fault_rep` for `fault_fix`."""
+    if ended.kind not in _DATES or not _tells_end(ended):
+        return None
+    things = _words(ended) - {*name_words(table.name), *comment_head(table.comment), *_OF_DATES}
+    dates = [each for each in table.columns if each.kind in _DATES and things & _words(each)]
+    found = [each for each in dates if not (_tells_end(each) or PLANNED & _words(each))]
+    return found[0] if len(found) == 1 else None
+
+
+def _tells_end(date: Column) -> bool:
+    return any(are_forms(own, end) for own in _words(date) for end in _ENDS)
+
+
+def _words(date: Column) -> set[str]:
+    return {*name_words(date.name), *comment_words(date.comment)}
+
+
+_DATES = ("date", "timestamp")
+_OF_DATES = word_set("date day dt time year at of on in by the a when was were is last latest first next")
+"""Words of dates that tell no thing."""
+_ENDS = ENDED | DONE
