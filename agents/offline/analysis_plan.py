@@ -16,18 +16,12 @@ from agents.offline.commands.analyses.analysis import Chain
 from agents.offline.commands.analyses.asked_back import refuse_unclear
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.words import is_plural, name_words
+from agents.offline.meaning.alike_places import full_name
 from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_columns
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.resolver import combined, to_cql2
-from agents.offline.meaning.places import (
-    full_name,
-    place_meant,
-    places_meant,
-    row_named,
-    row_of,
-    rows_of_places,
-)
+from agents.offline.meaning.places import place_meant, places_meant, row_named, row_of, rows_of_places
 from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.steps import (
     VALUES_NAMED,

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from functools import cache
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
-from spellchecker import SpellChecker
 
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
+from agents.offline.language.names.singulars import english_dictionary, shown_singular
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold
+from agents.offline.language.words import fold, singular
 from agents.offline.unknown_words import data_words, unknown_words
 
 MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
@@ -23,19 +22,13 @@ MAX_NEAR = 10
 _DOUBLED = re.compile(r"(.)\1")
 
 
-@cache
-def _english() -> SpellChecker:
-    """A spell checker; its dictionary takes about 0.2 s to load on first use."""
-    return SpellChecker(language="en", distance=1)
-
-
 def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     """The spelling corrections of unknown words; empty unless each is clearly a typing mistake.
 
     English words are never corrected. Candidates are words of tables, columns and comments, of the language, and
     common values that are English words; other values are names, which are often alike: Granada is not Grenada.
     """
-    english = _english()
+    english = english_dictionary()
     unknown = [each for each in unknown_words(text, vocabulary) if not english.known([fold(each)])]
     if not unknown:
         return {}
@@ -53,7 +46,9 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
         swapped = {each for each in english_words if sorted(each) == sorted(word)}
         return "" if swapped and found not in swapped else found  # `nigth` is no `ninth`
 
-    right = {word: right_for(fold(word)) for word in unknown}
+    tables = [name for table in vocabulary.index.own for name in fold(table.name).split("_")]
+    uncut = {singular(name): name for name in tables if shown_singular(name) == name}  # `sectores`
+    right = {word: uncut.get(found := right_for(fold(word)), found) for word in unknown}
     return {} if "" in right.values() else right
 
 

@@ -50,8 +50,8 @@ from agents.offline.answers.wording import (
     unsearched_words,
     where_words,
 )
+from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import singular
 from agents.offline.meaning.intents import Command, Count, Lookup, Statistic
 from agents.offline.meaning.scene import Done
 from agents.units import Unit
@@ -293,10 +293,9 @@ class Phrasing:
         words = table.name.replace("_", " ") if table is not None and not table.is_result else "features"
         if not words.endswith("s") or not words.replace(" ", "").isalpha():
             words = "features"
-        before, space, last = words.rpartition(" ")
         if facts.get("estimated"):
             return ABOUT(count=COUNT_NAMED(n=rounded(facts["count"]), noun=words))
-        return count_of(facts["count"], f"{before}{space}{singular(last)}", words)
+        return count_of(facts["count"], shown_singular(words), words)
 
     def removed(self, done: Done, facts: Facts, command: Command | None) -> str:
         return texts.REMOVED(name=plain(facts["name"]))

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.offline.language.grammar import Template
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.names.singulars import shown_singular
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import OneOf
 from agents.offline.meaning.features import Features
 
@@ -34,9 +35,9 @@ def _one_of(features: Features) -> str:
     if features.made:
         return f"of the {features.noun}"
     noun = features.mention.text
-    *before, last = noun.split(" ")
-    one = singular(last) if last.isalpha() and last.islower() else last
-    return features.noun.removeprefix("the ").replace(noun, " ".join((*before, one)), 1)
+    last = noun.rpartition(" ")[2]
+    one = shown_singular(noun) if last.isalpha() and last.islower() else noun
+    return features.noun.removeprefix("the ").replace(noun, one, 1)
 
 
 def _ends(start: str, end: str) -> str:

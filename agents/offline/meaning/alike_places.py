@@ -1,4 +1,4 @@
-"""Several rows with one name, such as the posts of a stop, and one row with several names."""
+"""Several rows with one name, such as the posts of a stop, how they are told apart, and one row with several names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agents.domain import Place, Table
+from agents.geo.place_names import CONTINENTS
 from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.words import fold, words_of_things
 from agents.offline.meaning.scene import Refuse, Scene
 
@@ -49,3 +51,12 @@ def is_one_of_joint(place: Place, text: str, scene: Scene) -> bool:
     """Whether an area has several names, of which `text` is one: `Headingley` of “Headingley & Hyde Park”."""
     names = _JOINT_NAMES.split(fold(place.name))
     return len(names) > 1 and fold(text) in names and scene.table(place.table).geometry_family == "polygon"
+
+
+def full_name(place: Place) -> str:
+    """A place's name with its location if known: `Paris, France`; else with its kind."""
+    parts = [part.strip() for part in place.detail.split(",")]
+    where = ", ".join(part for part in parts if part and part not in CONTINENTS)
+    noun = place.table.rpartition(".")[2].replace("_", " ").lower()
+    kind = noun if shown_singular(noun) == noun else place.kind
+    return f"{place.name}, {where}" if where else f"{place.name} ({kind})"

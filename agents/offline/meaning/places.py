@@ -12,13 +12,18 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
-from agents.geo.place_names import CONTINENTS
 from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
-from agents.offline.meaning.alike_places import SameNames, are_one_place, is_one_of_joint, without_repeated
+from agents.offline.meaning.alike_places import (
+    SameNames,
+    are_one_place,
+    full_name,
+    is_one_of_joint,
+    without_repeated,
+)
 from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
@@ -283,13 +288,6 @@ def _only_table(scene: Scene, rows: Mention | None) -> Table | None:
     layers = [scene.vocabulary.layer(each) for each in rows.layers] if rows is not None else []
     ids = {*(rows.tables if rows is not None else ()), *(each.table for each in layers if each is not None)}
     return scene.vocabulary.table(ids.pop()) if len(ids) == 1 else None
-
-
-def full_name(place: Place) -> str:
-    """A place's name with its location if known: `Paris, France`; else with its kind."""
-    parts = [part.strip() for part in place.detail.split(",")]
-    where = ", ".join(part for part in parts if part and part not in CONTINENTS)
-    return f"{place.name}, {where}" if where else f"{place.name} ({place.kind})"
 
 
 async def _hint_matches(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:

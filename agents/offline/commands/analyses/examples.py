@@ -7,11 +7,12 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, Language, 
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part, Sequence_, Slot, Word
 from agents.offline.language.lexicon import ARTICLES
+from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import number_columns, spoken_name
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.other_tables import GROUPS
@@ -136,7 +137,7 @@ class _Words:
     def _named(self, rows: str) -> str:
         before, space, noun = rows.removeprefix("the ").rpartition(" ")
         if self._before in _OF_ONE:
-            return f"{before}{space}{singular(noun)}"
+            return shown_singular(f"{before}{space}{noun}")
         return f"{before}{space}{noun}" if self._before == _COUNT else rows
 
     def _column(self, slot: str, *, numbers: bool) -> str | None:

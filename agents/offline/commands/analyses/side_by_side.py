@@ -16,7 +16,8 @@ from agents.offline.language.conditions.times.in_force import times_until
 from agents.offline.language.figures import Listed
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.names.columns import columns_called, measure_columns
-from agents.offline.language.words import is_plural, name_words, singular
+from agents.offline.language.names.singulars import shown_singular
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import MOST_FIRST, ColumnMention, Compare, OneOf, Quantity
 from agents.offline.meaning.features import RESULT, Features
@@ -67,7 +68,7 @@ def _gap(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if "how" not in bindings:
         return (gap,)
     what = f"difference between {one} and {two}"
-    return (gap, first_groups_step(singular(rows.noun), bindings["how"], what, DIFFERENCE))
+    return (gap, first_groups_step(shown_singular(rows.noun), bindings["how"], what, DIFFERENCE))
 
 
 def _one_of_both(table: Table, bindings: Mapping[str, Any], name: str) -> str:

@@ -11,7 +11,8 @@ from agents.offline.commands.assembly.computed import can_be_summed, known
 from agents.offline.commands.assembly.measured import Change
 from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, figure_words, first_ones
 from agents.offline.language.names.columns import columns_called
-from agents.offline.language.words import name_words, singular
+from agents.offline.language.names.singulars import shown_singular
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Compare, Condition, Quantity, all_of, joined
 from agents.offline.meaning.features import RESULT
@@ -106,7 +107,7 @@ def _ranked(asked: Asked, change: Change, steps: Steps) -> Steps | None:
     limit = ranked[0]
     falls = not change.rises
     noun = asked.group_words if asked.has("group", "whose") else asked.noun
-    noun = f"{limit} {noun}" if limit > 1 else singular(noun)
+    noun = f"{limit} {noun}" if limit > 1 else shown_singular(noun)
     figure = f"{steps[-1].title[:1].lower()}{steps[-1].title[1:]}"
     title = f"The {noun} with the {'smallest' if falls else 'greatest'} {figure}"
     return _first(steps, limit, title, falls=falls)

@@ -18,8 +18,9 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, singular, word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.conditions import (
@@ -197,7 +198,7 @@ def _first_by_rate(
 
 
 def _top_rates(noun: str, limit: int, name: str, words: str, *, descending: bool) -> AnalysisStep:
-    noun = f"{limit} {noun}" if limit > 1 else singular(noun) if " " not in noun else noun
+    noun = f"{limit} {noun}" if limit > 1 else shown_singular(noun) if " " not in noun else noun
     title = f"The {noun} with the {'greatest' if descending else 'smallest'} {words}"
     return top_step(RESULT, AddedColumn(name), limit, smallest=not descending, title=title, ties=True)
 

@@ -23,10 +23,11 @@ from agents.offline.language.names.columns import columns_called, measure_column
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
+from agents.offline.meaning.alike_places import full_name
 from agents.offline.meaning.columns import check_age, check_unit, check_when, is_number, named_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, OneOf, parts_of
 from agents.offline.meaning.filters.resolver import combined, to_cql2
-from agents.offline.meaning.places import full_name, places_meant
+from agents.offline.meaning.places import places_meant
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, unless_refused

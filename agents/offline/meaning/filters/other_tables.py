@@ -15,12 +15,11 @@ from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.keys import links, shared_key
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.meaning.alike_places import is_one_of_joint
+from agents.offline.meaning.alike_places import full_name, is_one_of_joint
 from agents.offline.meaning.boxes import is_within
 from agents.offline.meaning.filters.related import SMALL_TABLE, covers, link_between
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
-    full_name,
     is_called,
     place_meant,
     places_named_with_noun,
