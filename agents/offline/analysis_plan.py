@@ -94,6 +94,7 @@ class _Planner(PlanReader):
             return await self.share(part, base, source, by, title)
         group, count = self.grouping(base), {"function": "count", "name": "count"}
         wanted = [count] if figure["function"] == "count" else [figure, count]
+        await self.note_unvalued(base, wanted)
         if not part.shapes:
             figures = {"aggregates": wanted} if figure["function"] != "count" else {}
             return self.recipe.add("summarise", title, source=source, by=by, **figures)
@@ -164,13 +165,6 @@ class _Planner(PlanReader):
         exact = self.exact(wanted, "source", str(last.arguments["source"]))
         self.recipe.operations[-1] = replace(last, arguments={**last.arguments, "aggregates": exact})
 
-    def table_of(self, source: str) -> tuple[str, Cql2 | None]:
-        """The table behind a reference, and the filter on it."""
-        if not source.startswith("$"):
-            return source, None
-        found = self.recipe.operations[int(source[1:])].arguments
-        return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
-
     async def share(
         self, part: Grouped, base: str, source: str, groups: Sequence[ColumnWords], title: str
     ) -> str:
@@ -223,6 +217,8 @@ class _Planner(PlanReader):
                 raise Refuse(
                     refusals.IN_POINTS(text=features.text), refusals.SAY_DISTANCE(text=features.text)
                 )
+        figures_of = str(inputs.get("other", inputs.get("source")))
+        await self.note_unvalued(figures_of, arguments.get("aggregates") or ())
         if is_had and (link := await self.link(part, inputs)) is not None:
             by_place = arguments.pop("predicate", None) is not None
             operation = "select_by_attribute" if by_place else part.operation

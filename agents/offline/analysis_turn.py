@@ -22,6 +22,7 @@ from agents.offline.answers.analysis_words import (
     LOOK,
     MOST_SHOWN,
     NEAREST,
+    brings_counts,
     has_figure,
     summary_words,
     traits_of,
@@ -137,7 +138,9 @@ async def _next_call(
     outcomes = agent.session.outcomes()
     method = {note for outcome in outcomes for note in outcome.method}
     arguments = {
-        "summary": summary_words(chain, ran, looks, scene.vocabulary.operations, recipe.meant, method)
+        "summary": summary_words(
+            chain, ran, looks, scene.vocabulary.operations, recipe.meant, method, recipe.unvalued
+        )
     }
     measures = any("measures" in each.arguments for each in ran)
     if outcomes[-1].table.geometry_column is None and measures and not _is_of_drawn(chain):
@@ -234,7 +237,7 @@ def _leading(done: Done, figures: Sequence[str], operations: Sequence[OperationI
     given = done.arguments
     asked = [each for each in given.get("aggregates") or () if each["function"] != "count"]
     made = [_made_name(each) for each in asked if each.get("column")]
-    if not asked and {"counts", "joins"} <= traits_of(done, operations):
+    if not asked and brings_counts(done, traits_of(done, operations)):
         made.append("count")
     others = [each for each in figures if each != "count"] or figures
     return next(each for each in (str(given.get("name")), *made, *others) if each in figures)

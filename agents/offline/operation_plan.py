@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,10 +11,17 @@ from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.keys import Link, links
 from agents.offline.meaning.filters.related import link_between
+from agents.offline.meaning.filters.resolver import combined
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords
+from agents.offline.meaning.stored_values import property_of
 from agents.ports import AnalysisSession, OperationTrait
+
+_LIES_IN = re.compile(
+    r"(?i)\b(?:in|inside|within) (?:each|every|all)\b|\b(?:inside|lie|lies|located|situated|fall)\b"
+)
+"""Words for where rows are, rather than what they belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class OperationPlan:
     """The places that were meant, with their locations."""
     left_out: tuple[str, Cql2] | None = None
     """A table, and the filter for its rows that belong to no group."""
+    unvalued: list[str] = field(default_factory=list)
+    """Columns of figures beside a count of rows, some of which have no value there."""
 
     def is_of_several(self, reference: str) -> bool:
         """Whether a step selects the rows of several places."""
@@ -85,6 +95,17 @@ class PlanReader:
         known = self.scene.agent.session.operations() if isinstance(self.scene.agent, AnalysisHost) else ()
         return next((each.traits for each in known if each.name == operation), frozenset())
 
+    async def note_unvalued(self, source: str, aggregates: Sequence[Mapping[str, Any]]) -> None:
+        """Note the columns of figures beside a count of all rows, if rows of the source have no value there."""
+        base, kept = self.table_of(source)
+        table = self.scene.vocabulary.table(base)
+        if table is None or all(each.get("column") for each in aggregates):
+            return
+        names = {of.text for each in aggregates if isinstance(of := each.get("column"), ColumnWords)}
+        for column in table.columns:
+            if column.name in names and (await self.scene.data.stats(base, column.name, kept)).get("nulls"):
+                self.recipe.unvalued.append(column.name)
+
     def is_tabular(self, operation: str) -> bool:
         """Whether the operation takes tables without geometry."""
         return "tabular" in self.traits(operation)
@@ -102,6 +123,13 @@ class PlanReader:
                 return None
             reference = str(operation.arguments["source"])
         return self.scene.table(reference)
+
+    def table_of(self, source: str) -> tuple[str, Cql2 | None]:
+        """The table behind a reference, and the filter on it."""
+        if not source.startswith("$"):
+            return source, None
+        found = self.recipe.operations[int(source[1:])].arguments
+        return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
 
     async def link(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Link | None:
         """The key of related rows; None if those in the same place are meant. Raises Refuse if they have no key, and
@@ -121,16 +149,21 @@ class PlanReader:
         return link
 
     async def counted_by_key(self, part: AnalysisStep, inputs: Mapping[str, str], title: str) -> str:
-        """Counts the rows that refer to each row by a key, if these rows are no areas, in which others could lie;
-        returns the reference to the result, empty without a key."""
+        """Counts the rows that refer to each row by a key; returns the reference to the result, empty without a key.
+        Those `in each area` are those that lie there; of `per area` rows without a key are counted for the answer."""
         if part.operation != "spatial_join" or "aggregates" in dict(part.arguments):
             return ""
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
-        if source is None or other is None or source.geometry_family == "polygon":
+        if source is None or other is None:
+            return ""
+        if source.geometry_family == "polygon" and _LIES_IN.search(part.text):
             return ""
         link = await link_between(self.scene, source, other)
         if link is None or link.refers:
             return ""
+        if (await self.scene.data.stats(other.id, link.other)).get("nulls"):
+            unknown: Cql2 = {"op": "isNull", "args": [property_of(link.other)]}
+            self.recipe.left_out = (other.id, combined("and", self.table_of(inputs["other"])[1], unknown))
         own, key = ColumnWords(link.own), ColumnWords(link.other)
         counts = self.recipe.add("summarise", "Count them by their key", source=inputs["other"], by=[key])
         return self.recipe.add(

@@ -47,6 +47,7 @@ def summary_words(
     operations: Sequence[OperationInfo],
     meant: Sequence[str],
     method: Collection[str],
+    unvalued: Sequence[str],
 ) -> str:
     """The answer: the finding with its number of rows, the rows if they are few, and what happened to the data. Notes
     about the `method` are left out; the receipt has them."""
@@ -61,6 +62,8 @@ def summary_words(
     more += _keys(ran, operations)
     notes = _notes(ran, operations, method)
     found = look.result.data if look is not None and look.result.ok else {}
+    if unvalued and "count" in found.get("columns", ()):
+        notes = sentences(notes, texts.COUNT_OF_ALL(columns=listed([f"`{each}`" for each in unvalued], "or")))
     tied = 0 < len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
     whole = "ranks" in traits and not ran[-1].arguments.get("per")
     asked = ran[-1].arguments.get("n")
@@ -99,6 +102,8 @@ def summary_words(
         first = _greatest(title, found, str(figure), facts["rows"])
         is_grouped = any(isinstance(each, Grouped) for each in chain.parts)
         more = [_left_out(ran, looks.get(COUNT))] if is_grouped else []
+    elif any("key" in each.arguments and brings_counts(each, traits_of(each, operations)) for each in ran):
+        more.append(_left_out(ran, looks.get(COUNT)))
     text = sentences(first, *more, _lacking(chain, looks.get(COUNT)))
     if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
         return sentences(text, notes)
@@ -140,7 +145,7 @@ def _opening(
         found = texts.FOUND_TITLE(title=title)
     elif rows and "makes_areas" not in traits and _lists_figures(ran[-1], traits):
         found = texts.FOUND_TITLE(title=title)  # the number of figures is not one itself
-    elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
+    elif brings_counts(ran[-1], traits) and "aggregates" not in ran[-1].arguments:
         found = texts.COUNTED_FOR(title=title, n=rows) if rows else texts.FOUND_NONE(title=title, classes="")
     empty = next((each for each in ran if not each.result.data["rows"]), None)
     if empty is None or empty is ran[-1]:
@@ -344,12 +349,18 @@ def _titles(chain: Chain) -> list[tuple[int, str]]:
 
 def has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
     """Whether a step gives each group or area a figure, so that the greatest are worth naming."""
-    given = done.arguments
+    given, traits = done.arguments, traits_of(done, operations)
     return (
-        "counts" in traits_of(done, operations)
+        "counts" in traits
+        or brings_counts(done, traits)
         or bool(given.get("aggregates") or given.get("per"))
         or "expression" in given
     )
+
+
+def brings_counts(done: Done, traits: frozenset[OperationTrait]) -> bool:
+    """Whether each row of the step has the number of others that lie in it, or refer to it by a key."""
+    return "joins" in traits and ("counts" in traits or done.arguments.get("columns") == ["count"])
 
 
 def traits_of(done: Done, operations: Sequence[OperationInfo]) -> frozenset[OperationTrait]:

@@ -318,6 +318,9 @@ MATCHED_BY = {
     False: Template("matched_by_two", "Matched by the columns `{key}` and `{other}`."),
 }
 """By whether the column has one name in both tables."""
+COUNT_OF_ALL = Template(
+    "count_of_all", "`count` is that of all rows, also of those without a value of {columns}."
+)
 LACKING_LEFT_OUT = Template("lacking_left_out", "{count} without a value of {columns} left out.")
 GROUPED_LEFT_OUT = Template(
     "grouped_left_out", "Grouped by the column `{column}`; {count} without a value left out."

@@ -144,10 +144,10 @@ def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary
         other = text.strip().removesuffix("'s")  # `no, Winter's`
         is_own = not other.lower().startswith("in ") and is_readable(text, vocabulary, spoken.default)
         found = [] if is_own else requests_again(messages[:-1], spoken, f"what about {other}")
-    return next(
-        (each for each in found if is_readable(each.text, vocabulary, spoken.default)),
-        next(iter(found), None),
-    )
+    readable = next((each for each in found if is_readable(each.text, vocabulary, spoken.default)), None)
+    if found and readable is None and is_readable(text, vocabulary, spoken.default):
+        return None
+    return readable or next(iter(found), None)
 
 
 def requests_again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:

@@ -27,6 +27,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.matching.keys import KeyPair, key_pair
+from server.gis.operations.support.palettes import shaded
 
 KEYS_REPEAT = Template(
     "op_keys_repeat_in",
@@ -75,10 +76,11 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         ]
         own = attribute_columns(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
-        joined_values = []
+        joined_values, brought = [], []
         for name in names:
             free = joined_name(attribute(other, name).name, other, taken)
             taken.add(free)
+            brought.append(free)
             value = other.column(name)
             is_zero = arguments.zero and attribute(other, name).kind in ("integer", "number")
             joined_values.append((func.coalesce(value, 0) if is_zero else value).label(exact(free)))
@@ -86,6 +88,7 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         return Step.keeping(
             source,
             once=False,
+            style=shaded(brought[0]) if arguments.zero and len(brought) == 1 else None,
             select=select(*own, *joined_values, *geometry_out(source)).select_from(joined),
             notes=(*keys.notes, *await _notes(arguments, keys, source, other, workspace)),
         )

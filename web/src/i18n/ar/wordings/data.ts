@@ -109,6 +109,7 @@ export const data = {
   matched_by_two: "مطابقة حسب العمودين `{key}` و`{other}`.",
   grouped_by_of: "مجمّعة حسب العمود `{column}` من {table}.",
   grouped_by: "مجمّعة حسب العمود `{column}`.",
+  count_of_all: "`count` هو عدد جميع الصفوف، بما فيها ما لا قيمة له في {columns}.",
   lacking_left_out: "استُبعد {count} بلا قيمة في {columns}.",
   grouped_left_out: "مجمّعة حسب العمود `{column}`؛ استُبعد {count} بلا قيمة فيه.",
   chart_no_row: "لا صف يجتاز التصفية.",
