@@ -252,6 +252,10 @@ ONLY_BUILT = Template(
 NONE_IS = Template("column_none_is", "no column of {table} is {what}")
 NUMBERS = Template("column_numbers", "Its numbers are {names}.")
 COLUMN_NO_NUMBERS = Template("column_no_numbers", "It has no columns with numbers.")
+WHICH_DEPTH = Template("which_depth", "What is meant by “{text}” of a depth: {first} or {second}?")
+DEPTH_UNCLEAR = Template(
+    "depth_unclear", "it is not clear whether the lowest of “{text}” is the deepest or the smallest number"
+)
 VALUE_WHICH = Template("value_which", "Which do you mean by “{text}”: the {first} or the {second}?")
 EXAMPLES = Template("value_examples", "Its values are for example {values}.")
 IS_NAME = Template("value_is_name", "It is the name of one: say “{table} named {text}”.")

@@ -63,6 +63,9 @@ ADJECTIVES = {
 }  # fmt: skip
 """Measures of adjectives after a quantity: `over 300 m high`."""
 
+SIDES = word_set("above below under beneath higher lower")
+"""Comparison words that may tell where something lies: of a depth, the other way than its number."""
+
 AFTERWARDS = {
     "more": ">=", "above": ">=", "over": ">=", "higher": ">=", "larger": ">=", "greater": ">=",
     "bigger": ">=", "up": ">=", "older": ">=", "longer": ">=", "later": ">=", "less": "<=", "below": "<=",

@@ -33,6 +33,7 @@ from agents.offline.meaning.conditions import (
     Top,
     parts_of,
 )
+from agents.offline.meaning.filters.depths import is_lowest_of_depths
 from agents.offline.meaning.row_names import has_row_names, is_code, name_column
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, in_one_unit, in_unit, name_without_unit
@@ -277,7 +278,8 @@ def holds_years(column: Column) -> bool:
 
 def ranks_descending(top: Top, column: Column) -> bool:
     """Whether the first row has the greatest value; the oldest row has the earliest date or year."""
-    return top.descending != (top.measure == "old" and is_point_in_time(column))
+    reverses = top.measure == "old" and is_point_in_time(column)
+    return top.descending != (reverses or is_lowest_of_depths(column, top.column, top.word))
 
 
 def _rankable(table: Table, column: Column, top: Top) -> Column:

@@ -99,8 +99,8 @@ IN_FORCE = "in force"
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A comparison; `op` is its CQL2 operator. Without `column`, `measure` or the value's unit determines the
-    column."""
+    """A comparison; `op` is its CQL2 operator. Without `column`, `measure` or the value's unit determines the column.
+    `side`: its word (`below`), which of a depth may tell where something lies, not a number."""
 
     op: str
     value: Operand
@@ -109,6 +109,7 @@ class Compare:
     times: float = 1.0
     plus: float = 0.0
     """The compared column is multiplied by `times`, then `plus` is added: `at least 10 more than width`."""
+    side: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +140,9 @@ class Matches:
 class Empty:
     """A column without a value.
 
-    `said`: a filler word after it (`reported`), ignored unless it is one of the column's values. `unknown`:
-    only NULL counts, not 0 or `none`. `calculated`: not part of the request; added because a figure is
-    calculated from the column. `undone`: nothing was done (`not fixed`), which is not said of rows that had nothing
-    to be done.
+    `said`: a filler word after it (`reported`), ignored unless it is one of the column's values. `unknown`: only NULL
+    counts, not 0 or `none`. `calculated`: not part of the request; a figure is calculated from the column. `undone`:
+    nothing was done (`not fixed`), of rows that had something to be done.
     """
 
     column: ColumnMention
@@ -377,11 +377,8 @@ def without_wording(meant: Any) -> Any:
     if hasattr(meant, "meaning"):
         return meant.meaning
     if is_dataclass(meant):
-        ignored = (
-            _WORDING_FIELDS | {"text"}
-            if hasattr(meant, "text") and len(fields(meant)) > 1
-            else _WORDING_FIELDS
-        )
+        has_more = hasattr(meant, "text") and len(fields(meant)) > 1
+        ignored = _WORDING_FIELDS | {"text"} if has_more else _WORDING_FIELDS
         kept = (getattr(meant, each.name) for each in fields(meant) if each.name not in ignored)
         return (type(meant).__name__, *map(without_wording, kept))
     if isinstance(meant, Mapping):

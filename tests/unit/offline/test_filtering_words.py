@@ -112,7 +112,7 @@ OTHER_FILTERS = [
     ("show earthquakes stronger than 7", "earthquakes", where("magnitude", ">", 7)),
     ("show earthquakes with magnitude at least 7.8", "earthquakes", where("magnitude", ">=", 7.8)),
     ("show earthquakes deeper than 20 km", "earthquakes", where("depth_km", ">", 20)),
-    ("show earthquakes above 20,000 m", "earthquakes", where("depth_km", ">", 20)),
+    ("show earthquakes over 20,000 m", "earthquakes", where("depth_km", ">", 20)),
     (
         "show earthquakes after 2015",
         "earthquakes",

@@ -26,6 +26,7 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.alike_places import full_name
 from agents.offline.meaning.columns import check_age, check_unit, check_when, is_number, named_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, OneOf, parts_of
+from agents.offline.meaning.filters.depths import refuse_unclear_extreme
 from agents.offline.meaning.filters.resolver import combined, to_cql2
 from agents.offline.meaning.places import places_meant
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
@@ -126,6 +127,8 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
                 column=column.name, table=table.title, figure=_NAMES.get(intent.what, intent.what)
             )
         )
+    if intent.what in ("minimum", "maximum"):
+        refuse_unclear_extreme(table, column, mention)
     if intent.what not in ("mean", "median"):  # of years, these tell the age
         check_age(intent.column.text, column)
     check_when(scene, table, where)

@@ -12,7 +12,7 @@ from agents.offline.language.conditions.explained_numbers import column_by_unit
 from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days, take_last
 from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
-from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.costs import short_unit
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
@@ -152,7 +152,7 @@ class Comparisons(ColumnsCompared):
             return None
         if word in ("after", "before", "since", "until", "till", "since before"):
             measure = "time"
-        return Compare(op, value, column, measure)
+        return Compare(op, value, column, measure, side=word if word in SIDES else "")
 
     def _measured(self) -> ColumnMention | None:
         """`between magnitude 4 and 5`: the column before the number."""
@@ -173,7 +173,8 @@ class Comparisons(ColumnsCompared):
             return None
         word = self.cursor.take_any(AFTERWARDS)
         measure = "old" if word in ("older", "younger") else ""
-        return Compare(AFTERWARDS[word], value, of or column, measure) if word else None
+        side = word if word in SIDES else ""
+        return Compare(AFTERWARDS[word], value, of or column, measure, side=side) if word else None
 
     def _is_distance_to(self, found: Compare | Between) -> bool:
         """Whether the quantity is a distance (`more than 50 km from Berlin`), not an attribute."""

@@ -40,6 +40,7 @@ from agents.offline.meaning.conditions import (
 )
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without, without_or_worse
+from agents.offline.meaning.filters.depths import compared_depth
 from agents.offline.meaning.filters.flags_in_words import mentions_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
 from agents.offline.meaning.filters.states import dates_of_state, only_begun, state_words
@@ -289,6 +290,7 @@ async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
     if (lasting := in_force(table, condition)) is not None:
         return lasting
     column = compared_column(scene, table, condition)
+    condition = compared_depth(scene, column, condition)
     value, op = condition.value, condition.op
     if isinstance(value, NamedRow):
         return {

@@ -116,6 +116,7 @@ export const offline = {
   column_none_is: "لا عمود في {table} هو {what}",
   column_numbers: "أعداده: {names}.",
   column_no_numbers: "لا أعمدة فيه بأعداد.",
+  which_depth: "ما المقصود بـ “{text}” لعمق: {first} أم {second}؟",
   value_which: "ماذا تقصد بـ “{text}”: {first} أم {second}؟",
   value_examples: "من قيمه {values}.",
   value_is_name: "إنه اسم عنصر: اكتب “{table} named {text}”.",
