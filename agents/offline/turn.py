@@ -21,7 +21,7 @@ from agents.geo.wording.phrases import listed, refusal
 from agents.offline.analyses_read import commands_read
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
-from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct
+from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct, other_kinds
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.tables_named import with_table_named
@@ -344,6 +344,7 @@ class Turn:
             notes = [*notes, texts.CORRECTED(corrections=listed(right))]
         if self.done and self.outcome == "done":
             notes = [*notes, *indistinct_nouns(self.text, self.vocabulary)]
+            notes += other_kinds(self.text, [each.call for each in self.done], self.vocabulary)
         text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
         return AssistantMessage(text or self._ask_for_request())
 

@@ -277,6 +277,10 @@ INDISTINCT_ROWS = Template(
     "indistinct_rows",
     "{table} has no column that separates {noun} from its other rows, so all rows are included.",
 )
+ROWS_OF_OTHER_KINDS = Template(
+    "rows_of_other_kinds",
+    "“{noun}” are all rows of {table} here, also those whose `{column}` is not {value}.",
+)
 MORE_THAN_ASKED = Template(
     "analysis_more_than_asked", "Several share the last place, so that there are more than {n}."
 )

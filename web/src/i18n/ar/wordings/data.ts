@@ -83,6 +83,7 @@ export const data = {
   analysis_some_distances: "{title}: {rows}؛ يبيّن `{column}` البعد بالأمتار.",
   analysis_counted_for: "{title}: تم العدّ لـ {n} منها.",
   analysis_emptied_by: "لم تُبقِ الخطوة “{step}” أي صف.",
+  rows_of_other_kinds: "“{noun}” هنا كل صفوف {table}، ومنها ما ليست قيمة `{column}` فيه {value}.",
   indistinct_rows: "لا يحتوي {table} على عمود يفصل {noun} عن بقية صفوفه، لذلك شُملت كل الصفوف.",
   interpreted_as: "فُهم المقصود على أنه {places}.",
   analysis_more_than_asked: "يشترك عدد منها في المركز الأخير، فهي أكثر من {n}.",
