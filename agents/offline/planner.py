@@ -23,6 +23,7 @@ from agents.offline.commands.plans import charts, drawing, questions
 from agents.offline.meaning.intents import Analyse, Chart, Export, Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.tables_meant import (
+    refuse_partly_done,
     refuse_unnamed_rows,
     with_rows_spoken_of,
     with_tables_meant,
@@ -55,6 +56,7 @@ async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
         steps = ("run_analysis",)
     if any(each.call.name not in steps or not each.result.ok for each in scene.done):
         return []
+    refuse_partly_done(scene, intent)
     refuse_unnamed_rows(scene, intent)
     intent = with_unnamed_rows(scene, intent)
     intent = await with_tables_meant(scene, with_rows_spoken_of(scene, intent))

@@ -23,6 +23,7 @@ from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct, other_kinds
 from agents.offline.answers.phrasing import Phrasing
+from agents.offline.answers.wording import did_not_go_on
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.conversation.follow_ups import request_meant
@@ -33,6 +34,7 @@ from agents.offline.conversation.past_calls import (
     draws_rows,
     ending,
     is_chart_of_answer,
+    is_partly_done,
     latest_result,
     layers_added,
     layers_spoken_of,
@@ -93,7 +95,7 @@ class Turn:
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
-        self.kept = Memory()
+        self.kept = self.before = Memory()
         """What is stored for the next turn, besides the outcome and a question."""
         self.is_repeated = False
         """The text is the previous request for another place, which replaces what was shown."""
@@ -150,8 +152,9 @@ class Turn:
         self.text = with_table_named(self.text, before)
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
+        partly = self.outcome != "done" and (self.before.partly or is_partly_done(self.done))
         kept = replace(self.kept, layers=tuple(layers), question=self.question, outcome=self.outcome)
-        return kept.stored()
+        return replace(kept, partly=partly).stored()
 
     async def _reply(self) -> AssistantMessage:
         recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
@@ -286,6 +289,7 @@ class Turn:
             is_first = self.before.outcome != "done" and not (self.done or self.preferred)
             unanswered = self.text.lower() if is_first else ""
             scene = replace(scene, result=result, rows=rows, alike=self.before.alike, unanswered=unanswered)
+            scene = replace(scene, partly=is_first and self.before.partly)
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
             return stop
@@ -345,7 +349,7 @@ class Turn:
         if self.done and self.outcome == "done":
             notes = [*notes, *indistinct_nouns(self.text, self.vocabulary)]
             notes += other_kinds(self.text, [each.call for each in self.done], self.vocabulary)
-        text = joined("\n\n", filter(None, (*answers, *notes, _left(left))))
+        text = joined("\n\n", filter(None, (*answers, *notes, did_not_go_on(left))))
         return AssistantMessage(text or self._ask_for_request())
 
     async def _answered(self, place: CommandSpan, command: Command, calls: Sequence[Done]) -> Memory:
@@ -392,7 +396,3 @@ class Turn:
     def _ask_for_request(self) -> str:
         examples = suggestions(self.agent.registry, self.vocabulary.layers, limit=3)
         return texts.NOTHING_ASKED_FOR(example=examples[0]) if examples else texts.NOTHING_ASKED()
-
-
-def _left(commands: Sequence[Command]) -> str:
-    return texts.DID_NOT_GO_ON(commands=listed([f"“{each.text}”" for each in commands])) if commands else ""

@@ -21,6 +21,9 @@ NOT_SPOKEN_OF = Template(
 ROWS_UNCLEAR = Template(
     "rows_unclear", "I did not carry out your last request, so it is not clear which rows you mean"
 )
+PARTLY_DONE = Template(
+    "partly_done", "I carried out only a part of your last request, so it is not clear what “{text}” means"
+)
 NO_LAYERS = Template("no_layers", "the map has no layers yet")
 NO_COLUMN_FOR = Template("no_column_for", "no table has a column for “{text}”")
 NO_COLUMN = Template("no_column_called", "{table} has no column “{text}”")

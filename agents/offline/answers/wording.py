@@ -24,6 +24,7 @@ from agents.geo.wording.texts import WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
+from agents.offline.meaning.intents import Command
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
@@ -33,6 +34,11 @@ Facts = Mapping[str, Any]
 FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
 _ENDINGS = {"cancelled": texts.STOPPED, "timeout": texts.TIMED_OUT, "denied": texts.DENIED}
 _MARKUP = re.compile(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)")
+
+
+def did_not_go_on(commands: Sequence[Command]) -> str:
+    """A sentence that names the commands that were not carried out; empty without any."""
+    return texts.DID_NOT_GO_ON(commands=listed([f"“{each.text}”" for each in commands])) if commands else ""
 
 
 def failed(result: ToolResult) -> str:

@@ -56,6 +56,8 @@ class Memory:
     layers: tuple[str, ...] = ()
     question: Question | None = None
     outcome: Outcome = "done"
+    partly: bool = False
+    """Without the outcome “done”: whether a part of the request was carried out before."""
     listed: str = ""
     """The request that was answered by a list, for `which of these …?`."""
     asked_of: str = ""

@@ -208,6 +208,12 @@ def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:
     return added | {layer.id for layer in layers if layer.table in tables}
 
 
+def is_partly_done(calls: Sequence[Done]) -> bool:
+    """Whether the calls completed a command before they ended."""
+    spans = [(CommandSpan.of(each.call), each) for each in calls]
+    return any(span is not None and span.last and ending(each) is None for span, each in spans)
+
+
 def ending(done: Done) -> Outcome | None:
     """The outcome if a call ends the turn: it failed or was refused; else None."""
     if not done.result.ok:

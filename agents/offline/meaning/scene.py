@@ -148,6 +148,8 @@ class Scene:
     """Rows of earlier, similar questions about other places; together with `rows` they are `both`."""
     unanswered: str = ""
     """The command, if the previous request was declined or needs an answer, so that its rows are not known."""
+    partly: bool = False
+    """A part of that previous request was carried out."""
 
     @property
     def data(self) -> DataSource:

@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from agents.domain import Layer, Table
+from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import comment_head
@@ -26,6 +27,7 @@ from agents.offline.meaning.conditions import (
     all_of,
     parts_of,
 )
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.scene import Ask, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import unquoted
@@ -78,6 +80,24 @@ def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
     found = {name: with_rows_spoken_of(scene, part) for name, part in parts.items()}
     changed = {name: part for name, part in found.items() if part is not parts[name] and part != parts[name]}
     return replace(meant, **changed) if changed else meant
+
+
+def refuse_partly_done(scene: Scene, meant: Any) -> None:
+    """Raise Refuse for `them` after a request of which only a part was carried out: they may be the other part, too."""
+    if not scene.partly:
+        return
+    said = [each for each in parts_of(meant) if isinstance(each, Mention) and each.pronoun]
+    unclear = [each.text for each in said if not each.is_those]
+    of_first = parts_of(getattr(meant, "steps", ())[:1])
+    unclear += [each.text or "them" for each in of_first if isinstance(each, Features) and each.previous]
+    text = next((each for each in unclear if each.lower() not in _ONE), "")
+    if text:
+        there = listed([f"“{layer.name}”" for layer in scene.layers], most=MAX_LISTED)
+        raise Refuse(refusals.PARTLY_DONE(text=text), refusals.LAYERS_ARE(names=there) if there else "")
+
+
+_ONE = ("it", "this", "that")
+"""Pronouns of one thing: the layer mentioned last."""
 
 
 def refuse_unnamed_rows(scene: Scene, meant: Any) -> None:

@@ -206,3 +206,35 @@ async def test_a_reference_that_is_not_read_is_no_question_about_all_rows(questi
     await chat("show airports in Peru")
     answer = await chat(question)
     assert [name for name, _ in chat.calls if name != "cannot_do"] == [], answer
+
+
+@pytest.mark.parametrize(
+    "follow_up",
+    [
+        "cities within 50 km of them",
+        "how many of them are there?",
+        "how many are there?",
+        "average elevation of those",
+        "label them by name",
+    ],
+)
+async def test_them_is_not_only_what_was_done_of_a_request(follow_up: str) -> None:
+    chat = Chat((desk := Desk(World())).world, analyst=desk)
+    first = await chat("show airports in Germany, then show the flying saucers")
+    assert "Added" in first
+    assert "cannot do that" in first
+    for _ in range(2):
+        answer = await chat(follow_up)
+        assert "I carried out only a part of your last request" in answer, answer
+    assert len(chat.layers) == 1
+    await chat("show airports in Germany")
+    assert "only a part" not in await chat(follow_up)
+
+
+@pytest.mark.parametrize(
+    "follow_up", ["how many cities are there?", "colour it red", "show those airports in red"]
+)
+async def test_what_is_named_is_clear_after_a_part_of_a_request(follow_up: str) -> None:
+    chat = Chat()
+    await chat("show airports in Germany, then show the flying saucers")
+    assert "only a part" not in await chat(follow_up)
