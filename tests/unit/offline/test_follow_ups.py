@@ -130,3 +130,12 @@ def test_fewer_rows_are_those_of_the_question_before(before: str, said: str, who
     world = World((table.model_copy(update={"columns": columns}), rows))
     messages = [AssistantMessage("…", memory=Memory(question_text=before).stored())]
     assert asked_again(messages, said, Vocabulary(world.registry, ())) == whole
+
+
+@pytest.mark.parametrize("before", ["how many airports are in Germany?", "list the airports in Peru"])
+async def test_a_request_of_its_own_is_read_where_it_cannot_be_a_piece(before: str) -> None:
+    """It stood for “how many airports are in zoom to Germany”, and was declined."""
+    chat = Chat()
+    await chat(before)
+    answer = await chat("and zoom to Germany")
+    assert [name for name, _ in chat.calls] == ["zoom_to"], answer
