@@ -48,6 +48,13 @@ LEAKS = make_table(
 )  # fmt: skip
 
 
+INSPECTIONS = make_table(
+    "data.inspections", "POINT", "Inspections",
+    [("id", "integer", ""), ("insp_visit", "date", ""), ("insp_closed", "date", "")],
+    [(1, None, None, (1.0, 1.0)), (2, "2025-01-01", "2025-01-01", (1.0, 1.2))],
+)  # fmt: skip
+
+
 @pytest.fixture
 def desk() -> Desk:
     return Desk(World(CASES, ESTATES, JOBS))
@@ -237,9 +244,10 @@ UNFIXED = both({"op": "isNull", "args": [{"property": "fault_fix"}]}, known("fau
         ("lights where fault_fix is empty", empty("fault_fix")),
         ("lights with no fix date", empty("fault_fix")),
         ("leaks not repaired", empty("leak_repaired")),
+        ("inspections not closed", empty("insp_closed")),
     ],
 )
 async def test_what_never_began_is_not_unfinished(sentence: str, filters: Any) -> None:
-    chat = Chat(World(LIGHTS, LEAKS))
+    chat = Chat(World(LIGHTS, LEAKS, INSPECTIONS))
     answer = await chat(sentence)
     assert [call.get("filters") for _, call in chat.calls] == [filters], answer

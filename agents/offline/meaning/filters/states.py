@@ -52,7 +52,11 @@ def _begun_before(table: Table, ended: Column) -> Column | None:
     """The only other date of the same thing, which is not the row itself: `fault_rep` for `fault_fix`."""
     if ended.kind not in _DATES or not _tells_end(ended):
         return None
-    things = _words(ended) - {*name_words(table.name), *comment_head(table.comment), *_OF_DATES}
+    own = {*name_words(table.name), *comment_head(table.comment)}
+    said = _words(ended) - own - _OF_DATES
+    things = {
+        word for word in said if all(word_cost(word, each) is None for each in own)
+    }  # not `insp_closed`
     dates = [each for each in table.columns if each.kind in _DATES and things & _words(each)]
     found = [each for each in dates if not (_tells_end(each) or PLANNED & _words(each))]
     return found[0] if len(found) == 1 else None
