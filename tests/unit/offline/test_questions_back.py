@@ -36,7 +36,7 @@ async def test_each_option_of_a_question_is_the_own_request_with_the_option_in_i
 
 async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> None:
     chat = Chat()
-    await chat("show earthquakes above 20")
+    await chat("show earthquakes over 20")
     assert "depth_km" in str(chat.calls), "only depths reach 20"
     answer = await chat("list the top 2 countries by iso")
     assert answer == (
