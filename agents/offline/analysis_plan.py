@@ -19,9 +19,16 @@ from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.alike_places import full_name
 from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_columns
+from agents.offline.meaning.cql2 import combined, disjunction, is_null, negated
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.filters.resolver import combined, to_cql2
-from agents.offline.meaning.places import place_meant, places_meant, row_named, row_of, rows_of_places
+from agents.offline.meaning.filters.resolver import to_cql2
+from agents.offline.meaning.places import (
+    place_meant,
+    places_meant,
+    row_named,
+    row_of,
+    rows_of_places,
+)
 from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
@@ -40,7 +47,7 @@ from agents.offline.meaning.steps import (
     with_columns,
     words_of,
 )
-from agents.offline.meaning.stored_values import columns_with_several, property_of
+from agents.offline.meaning.stored_values import columns_with_several
 from agents.offline.meaning.tables_meant import steps_with_rows_spoken_of, tables_meant
 from agents.offline.meaning.units import in_one_unit
 from agents.offline.operation_plan import OperationPlan, PlanReader
@@ -123,9 +130,9 @@ class _Planner(PlanReader):
         known = base.startswith("$") or self.grouping(base) == "summarise"
         if known or not (await self.scene.data.stats(base, by)).get("nulls"):
             return source
-        unknown: Cql2 = {"op": "isNull", "args": [property_of(by)]}
+        unknown: Cql2 = is_null(by)
         self.recipe.left_out = (base, combined("and", kept, unknown))
-        return self.recipe.add("filter", f"Keep those with a {by}", source=source, filter=_not(unknown))
+        return self.recipe.add("filter", f"Keep those with a {by}", source=source, filter=negated(unknown))
 
     async def part_of_all(self, source: str, by: str, figure: Mapping[str, Any]) -> str:
         """The expression for a group's share of all rows, or of a column's total, over rows with a value of `by`.
@@ -133,7 +140,7 @@ class _Planner(PlanReader):
         base, kept = self.table_of(source)
         if base.startswith("$"):
             raise Refuse(refusals.NO_SHARE())
-        known = combined("and", kept, _not({"op": "isNull", "args": [property_of(by)]}))
+        known = combined("and", kept, negated(is_null(by)))
         if figure["function"] == "count":
             return f"count / {await self.scene.data.count(base, known)}"
         column = column_called(self.scene, self.scene.table(base), figure["column"].text)
@@ -269,7 +276,7 @@ class _Planner(PlanReader):
         if not inputs["target"].place or itself is None or self.table_of(source)[0] != base:
             return source
         title = f"Leave out {inputs['target'].place}"
-        return self.recipe.add("filter", title, source=source, filter=_not(itself))
+        return self.recipe.add("filter", title, source=source, filter=negated(itself))
 
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
         """The rows and the column for `the largest` of a result: the area, the count, or a column of that measure."""
@@ -364,8 +371,8 @@ class _Planner(PlanReader):
             return
         if others is not None:
             kept = combined("and", kept, await to_cql2(self.scene, table, others))
-        unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(each)]} for each in columns]
-        lacking = unknown[0] if len(unknown) == 1 else {"op": "or", "args": unknown}
+        unknown: list[Cql2] = [is_null(each) for each in columns]
+        lacking = disjunction(unknown)
         self.recipe.left_out = (table.id, combined("and", kept, lacking))
 
     async def made(self, features: Features) -> str:
@@ -380,7 +387,3 @@ class _Planner(PlanReader):
         return self.recipe.add(
             "filter", f"Keep {features.text}", source=found, filter=LateCondition(features.where)
         )
-
-
-def _not(condition: Cql2) -> Cql2:
-    return {"op": "not", "args": [condition]}

@@ -10,12 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.keys import Link, links
+from agents.offline.meaning.cql2 import combined, property_of
 from agents.offline.meaning.filters.related import link_between
-from agents.offline.meaning.filters.resolver import combined
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords
-from agents.offline.meaning.stored_values import property_of
 from agents.ports import AnalysisSession, OperationTrait
 
 _LIES_IN = re.compile(

@@ -44,7 +44,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
         english_words = english.candidates(word) or set()
         found = _nearest_choice(word, language) or _nearest_choice(word, values & english_words)
         swapped = {each for each in english_words if sorted(each) == sorted(word)}
-        return "" if swapped and found not in swapped else found  # `nigth` is no `ninth`
+        return "" if swapped and found not in swapped else found  # `nigth` does not mean `ninth`
 
     tables = [name for table in vocabulary.index.own for name in fold(table.name).split("_")]
     uncut = {singular(name): name for name in tables if shown_singular(name) == name}  # `sectores`

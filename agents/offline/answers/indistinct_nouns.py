@@ -14,9 +14,9 @@ from agents.offline.language.names.comments import second_noun
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words
+from agents.offline.meaning.cql2 import contains, disjunction
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
-from agents.offline.meaning.stored_values import contains
 
 
 def indistinct_nouns(text: str, vocabulary: Vocabulary) -> list[str]:
@@ -31,7 +31,7 @@ async def leave_out_distinct(scene: Scene, text: str) -> None:
     for noun, table in list(_second_nouns(text, scene.vocabulary)):
         (word,) = name_words(noun)
         having = [contains(column.name, word) for column in text_columns(table)]
-        condition: Cql2 = having[0] if len(having) == 1 else {"op": "or", "args": having}
+        condition: Cql2 = disjunction(having)
         distinct = await unless_failed(scene.data.count(table.id, condition)) if having else 0
         if distinct:
             scene.vocabulary.partial_nouns.add(word)

@@ -59,29 +59,31 @@ from agents.worded import joined, numeral
 
 
 class Phrasing:
-    """Phrases the calls of a command: `sentences` for all, `sentence` for one, and one method per tool."""
+    """Phrases the calls of a command: `sentences` for all, `sentence` for one, and one method or function per tool."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._tools: Mapping[str, Callable[[Done, Facts, Command | None], str]] = {
             "add_map_layer": self.added,
             "update_map_layer": self.updated,
-            "remove_map_layer": self.removed,
+            "remove_map_layer": lambda _, facts, __: texts.REMOVED(name=plain(facts["name"])),
             "reset_map": self.reset,
             "zoom_to": self.zoomed,
             "undo": self.retraced,
             "redo": self.retraced,
-            "list_tables": self.listed_tables,
+            "list_tables": lambda _, facts, __: tables_words(facts),
             "search_tables": self.found_tables,
-            "describe_table": self.described,
+            "describe_table": lambda _, facts, __: description_words(facts),
             "count_features": self.counted,
             "column_stats": self.statistics,
             "query_features": self.rows,
             "find_place": self.placed,
             "make_chart": self.charted,
-            "remove_chart": self.chart_removed,
-            "export": self.exported,
-            "cannot_do": self.refused,
+            "remove_chart": lambda _, facts, __: texts.CHART_REMOVED(title=plain(facts["removed"])),
+            "export": lambda _, facts, __: export_words(facts),
+            "cannot_do": lambda _, facts, __: refusal(
+                facts.get("reason", ""), facts.get("alternative") or ""
+            ),
         }
 
     def sentences(self, calls: Sequence[Done], command: Command | None = None) -> str:
@@ -129,16 +131,16 @@ class Phrasing:
     def sentence(self, done: Done, command: Command | None = None) -> str:
         if not done.result.ok:
             return failed(done.result)
-        tell = self._tools.get(done.call.name)
+        phrase = self._tools.get(done.call.name)
         facts = done.result.data
         if isinstance(facts, SqlAnswer):
             return selected_words(facts)
-        if tell is None or not isinstance(facts, Mapping):
+        if phrase is None or not isinstance(facts, Mapping):
             if not isinstance(facts, Mapping) or "answer" not in facts:
                 return done.result.content
             answer = facts["answer"]
             return answer if isinstance(answer, str) else str(answer)
-        return tell(done, facts, command)
+        return phrase(done, facts, command)
 
     def _ranked(self, rows: Done, shown: Done, command: Command | None) -> str:
         """`the 3 airports with the greatest elevation_m: …`, for a layer of ranked features."""
@@ -297,9 +299,6 @@ class Phrasing:
             return ABOUT(count=COUNT_NAMED(n=rounded(facts["count"]), noun=words))
         return count_of(facts["count"], shown_singular(words), words)
 
-    def removed(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return texts.REMOVED(name=plain(facts["name"]))
-
     def reset(self, done: Done, facts: Facts, command: Command | None) -> str:
         back = texts.GET_BACK(undo=requests.UNDO(), n=facts["removed"])
         return sentences(texts.RESET(count=count_of(facts["removed"], "layer")), back)
@@ -327,18 +326,12 @@ class Phrasing:
 
     # --- the data --------------------------------------------------------------------------------------------
 
-    def listed_tables(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return tables_words(facts)
-
     def found_tables(self, done: Done, facts: Facts, command: Command | None) -> str:
         wanted = plain(str(done.arguments.get("text", "")))
         if not facts["tables"]:
             return texts.NO_TABLE_ABOUT(text=wanted)
         head = texts.TABLES_ABOUT(count=count_of(len(facts["tables"]), "table"), text=wanted)
         return joined("\n", [head, *map(table_line, facts["tables"])])
-
-    def described(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return description_words(facts)
 
     def counted(self, done: Done, facts: Facts, command: Command | None) -> str:
         counted = self._count({**facts, "estimated": facts.get("sampled_from")})
@@ -357,9 +350,6 @@ class Phrasing:
             {"pie": texts.NO_PIE, "line": texts.NO_LINE}.get(asked_for) if facts["kind"] == "bar" else None
         )
         return sentences(sentence, note, chart_words(facts), as_bars() if as_bars is not None else "")
-
-    def chart_removed(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return texts.CHART_REMOVED(title=plain(facts["removed"]))
 
     def statistics(self, done: Done, facts: Facts, command: Command | None) -> str:
         table = self.vocabulary.table(str(facts["table"]))
@@ -388,9 +378,3 @@ class Phrasing:
             answer = joined("\n", (answer, texts.ALSO(places=rest)))
         go_there = texts.GO_THERE(zoom=requests.ZOOM(name=plain(places[0]["name"])))
         return sentences(answer, go_there, unsearched_words(facts))
-
-    def refused(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return refusal(facts.get("reason", ""), facts.get("alternative") or "")
-
-    def exported(self, _done: Done, facts: Facts, _command: Command | None) -> str:
-        return export_words(facts)

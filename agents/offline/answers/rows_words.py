@@ -21,10 +21,10 @@ from agents.offline.answers.wording import (
 from agents.offline.language.conditions.flags import NO, YES
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
+from agents.offline.meaning.cql2 import columns_in
 from agents.offline.meaning.intents import Command, Lookup, Rows, Show
 from agents.offline.meaning.row_names import has_row_names
 from agents.offline.meaning.scene import Done
-from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import in_unit
 from agents.units import Unit
 from agents.worded import joined

@@ -24,6 +24,7 @@ from agents.geo.wording.texts import WHERE
 from agents.offline.answers import requests, texts
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
+from agents.offline.meaning.cql2 import is_null, negated
 from agents.offline.meaning.intents import Command
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.units import column_unit, convert
@@ -128,7 +129,7 @@ def without_known(filter: Any, ranked: str) -> Any:
     """A filter without the `is known` condition that a ranking by a column adds."""
     if not isinstance(filter, Mapping):
         return filter
-    if filter == {"op": "not", "args": [{"op": "isNull", "args": [{"property": ranked}]}]}:
+    if filter == negated(is_null(ranked)):
         return None
     if filter.get("op") == "and":
         parts = [part for part in filter["args"] if without_known(part, ranked) is not None]

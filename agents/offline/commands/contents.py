@@ -10,13 +10,13 @@ from agents.domain import Table
 from agents.offline.commands.figures import figure_of
 from agents.offline.commands.requests import Commands, command, row_column, tables_of
 from agents.offline.language.conditions.flags import is_flag
-from agents.offline.language.conditions.verbs import records
+from agents.offline.language.conditions.verbs import columns_of_doers, records
 from agents.offline.language.lexicon import OBSERVED
 from agents.offline.language.names.columns import fact_columns, measure_columns, records_last_time, times_of
 from agents.offline.language.names.costs import TIMES
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import are_forms, are_names, doers_of, english, name_words
+from agents.offline.language.words import are_forms, are_names, name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     MOST_FIRST,
@@ -66,8 +66,7 @@ def _values(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which continents are there?`: the values of a text column; of the table on the map, else of the only table of
     areas, else the user is asked."""
     what = bound["what"]
-    named = vocabulary.match_table(name_words(what))
-    if named is not None and named.length == len(name_words(what)) and not named.guessed:
+    if vocabulary.tables_called(what):
         return None
     if " ".join(name_words(what)) in vocabulary.index.by_flag or vocabulary.names_rows_by_value(
         name_words(what)
@@ -298,24 +297,15 @@ def _done_most(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
 @on("[and] who {does:words} (there|it|them|these|those) [(in|for) each [of them]]", cost=-1.0)
 def _who(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`who won there?`, about rows mentioned before: the column of the agent."""
-    verb = english().irregular.get(bound["does"], bound["does"].removesuffix("ed"))
-    doers = doers_of(verb) if len(verb) > 2 else frozenset()
-    names = {
-        each.name
-        for table in vocabulary.few_tables
-        for each in table.columns
-        if set(name_words(each.name)) <= doers
-    }
+    names = columns_of_doers(vocabulary.few_tables, bound["does"])
     return Rows(Mention("them", pronoun=True), None, None, MOST_FIRST, (*names,)) if len(names) == 1 else None
 
 
 @on("[and] who {does:words} [the] {of:words}")
 def _who_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`who owns Farr`: the column of the agent, in the row of this name."""
-    verb = bound["does"].removesuffix("s")
-    doers = doers_of(english().irregular.get(verb, verb.removesuffix("ed")))
-    names = {c.name for t in vocabulary.few_tables for c in t.columns if set(name_words(c.name)) <= doers}
-    return Lookup(next(iter(names)), bound["of"]) if len(names) == 1 and are_names(bound["of"]) else None
+    names = columns_of_doers(vocabulary.few_tables, bound["does"].removesuffix("s"))
+    return Lookup(names[0], bound["of"]) if len(names) == 1 and are_names(bound["of"]) else None
 
 
 @on(

@@ -16,7 +16,8 @@ from agents.offline.commands.plans.drawing import top_rows
 from agents.offline.commands.requests import command
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import Mention, Quantity
-from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.cql2 import combined
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.intents import Export, Intent
 from agents.offline.meaning.scene import Calls, Scene
 

@@ -29,10 +29,8 @@ on = COMMANDS.on
 
 def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
     """The only table that all the words mean."""
-    keys = name_words(words)
-    found = vocabulary.match_table(keys) if keys else None
-    whole = found is not None and found.length == len(keys) and not found.guessed
-    return found.found[0] if found is not None and whole and len(found.found) == 1 else None
+    found = vocabulary.tables_called(words)
+    return found[0] if len(found) == 1 else None
 
 
 @on("(is|are) there [any|some] {rows:selection}")

@@ -58,14 +58,8 @@ def _renamed(bound: Bound, _: Vocabulary) -> Intent | None:
     return Change(bound["layer"], "name", bound["name"][:MAX_NAME])
 
 
-def _outlined(bound: Bound, _: Vocabulary) -> Intent | None:
-    """`make the borders white`: the colour of the outline."""
-    color = bound["look"].color
-    return Restyle(bound.get("layer"), Look(outline=color)) if bound["look"] == Look(color=color) else None
-
-
-def _outlined_in(width: float) -> Any:
-    """`make the outlines thick and dark grey`: their width and colour."""
+def _outlined(width: float | None = None) -> Any:
+    """`make the borders white`, `make the outlines thick and dark grey`: their colour, and a width."""
 
     def outlined(bound: Bound, _: Vocabulary) -> Intent | None:
         color = bound["look"].color
@@ -145,8 +139,9 @@ COMMANDS = (
             -1.0),
     command("hide (everything else|all else|the rest|the others|[all] [the] other layers|all [the] others)",
             lambda *_: SetVisible((Mention("it", pronoun=True),), False, others=True), -1.0),
-    command(f"(make|draw|set|turn|change|colour|color|paint) {_OUTLINES} [to|in|into] {{look:look}}", _outlined, -1.0),
-    *(command(f"(make|draw|set|turn|change) {_OUTLINES} {words} (and|,) {{look:look}}", _outlined_in(width), -1.0)
+    command(f"(make|draw|set|turn|change|colour|color|paint) {_OUTLINES} [to|in|into] {{look:look}}",
+            _outlined(), -1.0),
+    *(command(f"(make|draw|set|turn|change) {_OUTLINES} {words} (and|,) {{look:look}}", _outlined(width), -1.0)
       for words, width in _WIDTHS),
     command(f"(remove|hide|no|without|drop|delete) {_OUTLINES}", _with(Look(outline_width=0.0)), -1.0),
     *(command(f"{_MAKE} ({words} {_OUTLINES}|{_OUTLINES} {words})", _with(Look(outline_width=width)), -1.0)

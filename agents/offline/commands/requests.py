@@ -19,7 +19,6 @@ from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Mention, parts_of, without_wording
 from agents.offline.meaning.individuals import with_all_people
@@ -91,11 +90,10 @@ def mentions_having(words: Sequence[str], vocabulary: Vocabulary) -> Iterator[tu
 
 def row_column(vocabulary: Vocabulary, row: str, column: str) -> tuple[Table, str] | None:
     """The table whose rows have this name, and its only numeric column of that name."""
-    words = name_words(row)
-    match = vocabulary.match_table(words) if words else None
-    if match is None or match.guessed or match.length != len(words) or len(match.found) != 1:
+    found = vocabulary.tables_called(row)
+    if len(found) != 1:
         return None
-    (table,) = match.found
+    (table,) = found
     called = vocabulary.columns_called((table,), column)
     names = [each.name for each in table.columns if each.name in called and is_number(each)]
     return (table, names[0]) if len(names) == 1 else None

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 
 from agents.offline.conversation import facts_asked
 from agents.offline.conversation.charts_again import CHART, CHART_OF_THEM
-from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, spelt_out
+from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, message, spelt_out
 from agents.offline.conversation.ranked_again import ranked
-from agents.offline.conversation.spoken import Again, Spoken, message
+from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.conversation.there import in_rows_shown
-from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.words import name_words
+from agents.offline.meaning.cql2 import conjuncts
 
 
 def changed_parts(spoken: Spoken, asked_now: str) -> Iterator[Again]:
@@ -173,7 +173,7 @@ def _near_the_row(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     (_, name), *_ = [each["args"] for each in conjuncts(rows.filter)]
     layer = spoken.layer
     drawn = layer is not None and (layer.table, layer.filter) == (rows.table, rows.filter)
-    if not drawn and isinstance(name, str):  # a key is no name
+    if not drawn and isinstance(name, str):  # not a key
         yield Again(re.sub(r"\bit\b(?=\W*$)", lambda _: name, asked[0]))
 
 

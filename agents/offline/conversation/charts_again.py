@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.conversation.pieces import GROUP
-from agents.offline.conversation.spoken import Spoken, message
+from agents.offline.conversation.pieces import GROUP, message
+from agents.offline.conversation.spoken import Spoken
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.words import name_words
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline.conversation.pieces import one_of
-from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message, message_about_rows, number_of
+from agents.offline.conversation.pieces import message, one_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import SUPERLATIVES
 from agents.offline.language.names.columns import times_of

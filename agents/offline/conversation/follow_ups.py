@@ -45,13 +45,14 @@ from agents.offline.conversation.pieces import (
     broken_down,
     counted_by,
     list_sorted,
+    message,
     one_of,
     spelt_out,
     with_limit,
     with_piece,
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
-from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
 from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES

@@ -10,8 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from agents.core.messages import AssistantMessage, Message
 from agents.domain import Cql2
-from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.words import name_words
+from agents.offline.meaning.cql2 import conjuncts
 
 KEY = "offline"
 MAX_LAYERS = 8

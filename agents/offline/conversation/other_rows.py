@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 from agents.domain import Table
 from agents.offline.conversation.memory import Rows
-from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP, spelt_out
-from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message, message_about_rows
-from agents.offline.language.conditions.contradictions import conjuncts
+from agents.offline.conversation.pieces import ENDS, FIGURE_WORDS, GROUP, message, spelt_out
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message_about_rows
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
-from agents.offline.meaning.stored_values import columns_in
+from agents.offline.meaning.cql2 import columns_in, conjunction, conjuncts
 
 _OTHERS = re.compile(r"(?:and )?(?P<many>how many )?(?P<rows>[^\W\d][^?,]*?)\s*\?", re.IGNORECASE)
 _COUNTED = re.compile(
@@ -63,7 +62,7 @@ def in_other_place(again: Again, spoken: Spoken, asked_now: str) -> Again:
     is_elsewhere = _IN_PLACE.fullmatch(asked_now) is not None and len(kept) < len(conjuncts(before))
     if table is None or not is_elsewhere or PRONOUNS.isdisjoint(again.text.lower().split()):
         return again
-    where = {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
+    where = conjunction(kept)
     return Again(again.text, Rows(table.id, where))
 
 
@@ -134,9 +133,7 @@ def number_of_others(before: str, asked_now: str, vocabulary: Vocabulary) -> str
     counted, other = _COUNTED.fullmatch(before), _OTHERS.fullmatch(asked_now)
     if counted is None or other is None or not asked_now.lower().startswith("and "):
         return None
-    words = name_words(other["rows"])
-    found = vocabulary.match_table(words) if words else None
-    if found is None or found.guessed or found.length != len(words):
+    if not vocabulary.tables_called(other["rows"]):
         return None
     return f"how many {other['rows']}{counted['rest'] or ' are there'}"
 
@@ -177,9 +174,7 @@ _OTHER_VALUE = re.compile(
 
 def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
     """Whether the words name the rows of a table, in the plural."""
-    words = name_words(text)
-    found = vocabulary.match_table(words) if words else None
-    return found is not None and not found.guessed and found.length == len(words) and is_plural(text)
+    return is_plural(text) and bool(vocabulary.tables_called(text))
 
 
 _INSIDE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 
-from agents.offline.conversation.pieces import AND, GROUP, one_of
+from agents.offline.conversation.pieces import AND, GROUP, message, one_of
 from agents.offline.language.lexicon import MONTHS
 
 _YEAR = re.compile(
@@ -53,16 +53,13 @@ def _with_year(before: str, asked_now: str) -> str | None:
     return f"{before[: own.start()]}{f'{when} ' if when else ''}{other}{before[own.end() :]}"
 
 
-_ALL_YEARS = re.compile(
-    r"(?:and |now )?(?:for|over|across|in) (?:all|each of|every one of)(?: the| of the)? years(?: instead)?\W*",
-    re.IGNORECASE,
+@message(
+    r"(?:and |now )?(?:for|over|across|in) (?:all|each of|every one of)(?: the| of the)? years(?: instead)?"
 )
-
-
-def _of_all_years(before: str, asked_now: str) -> str | None:
+def _of_all_years(before: str, _: re.Match[str]) -> str | None:
     """`for all years` after a question about a single one: about each year."""
     years = [*_YEAR.finditer(before)]
-    if len(years) != 1 or not _ALL_YEARS.fullmatch(asked_now) or re.search(GROUP, before, re.IGNORECASE):
+    if len(years) != 1 or re.search(GROUP, before, re.IGNORECASE):
         return None
     (own,) = years
     return f"{before[: own.start()].rstrip()}{before[own.end() :].rstrip(' ?')} per year"

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import TypeVar
 
 from agents.offline.language.lexicon import ORDINALS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.phrasebook import TAIL
 from agents.units import UNITS
+
+B = TypeVar("B")
+T = TypeVar("T")
+
+
+def message(form: str) -> Callable[[Callable[[B, re.Match[str]], T]], Callable[[B, str], T | None]]:
+    """Makes a rule of a function: what a message of this form, in any case and with any sign behind it, stands for
+    after something before it. For other messages the rule returns None."""
+    pattern = re.compile(rf"(?:{form})\W*", re.IGNORECASE)
+
+    def made(meant: Callable[[B, re.Match[str]], T]) -> Callable[[B, str], T | None]:
+        @wraps(meant)
+        def rule(before: B, asked_now: str) -> T | None:
+            asked = pattern.fullmatch(asked_now)
+            return meant(before, asked) if asked is not None else None
+
+        return rule
+
+    return made
 
 
 def one_of(words: Sequence[str]) -> str:
@@ -166,20 +187,19 @@ def _with_word(before: str, asked_now: str) -> str | None:
     return None
 
 
-_HAD_MOST = re.compile(
-    r"(?:and )?(?:which|what) (?P<areas>[a-z]+(?: [a-z]+)?) (?:has|have|had)(?: the)? (?P<most>most|fewest|least)\W*",
-    re.IGNORECASE,
-)
 _COUNTED_ROWS = re.compile(
     r"how many (?P<rows>.+?)(?: do we have| in total| altogether)*\s*\?*", re.IGNORECASE
 )
 _EXIST = re.compile(r" (?:are|were|is|was)\b(?: there\b)?", re.IGNORECASE)
 
 
-def _most_counted(before: str, asked_now: str) -> str | None:
+@message(
+    r"(?:and )?(?:which|what) (?P<areas>[a-z]+(?: [a-z]+)?) (?:has|have|had)(?: the)? (?P<most>most|fewest|least)"
+)
+def _most_counted(before: str, asked: re.Match[str]) -> str | None:
     """`which zone had the most?` after `how many bears were seen in 2022`: the zone with the most of them."""
-    asked, counted = _HAD_MOST.fullmatch(asked_now), _COUNTED_ROWS.fullmatch(before)
-    if asked is None or counted is None or re.search(GROUP, before, re.IGNORECASE):
+    counted = _COUNTED_ROWS.fullmatch(before)
+    if counted is None or re.search(GROUP, before, re.IGNORECASE):
         return None
     if _EXIST.match(f" {counted['rows']}"):
         return None  # `how many were serious` names no rows
@@ -243,16 +263,14 @@ FIRST_OF_THEM = (
 """`top 5 by boardings`, `list the 3 with the most pupils`: a ranking of the rows spoken of."""
 
 
-def _with_ordinal(before: str, asked_now: str) -> str | None:
+@message(
+    rf"(?:and |now )?(?:(?:what|how) about |(?:which|what|who) (?:is|was) )?(?:the )?(?P<nth>{one_of([*ORDINALS])})"
+    r"(?: (?:one|place))?"
+)
+def _with_ordinal(before: str, asked: re.Match[str]) -> str | None:
     """`and the second?` after `which country has the most people`: the second most."""
-    asked = re.fullmatch(
-        rf"(?:and |now )?(?:(?:what|how) about |(?:which|what|who) (?:is|was) )?(?:the )?(?P<nth>{one_of([*ORDINALS])})"
-        r"(?: (?:one|place))?\W*",
-        asked_now,
-        re.IGNORECASE,
-    )
     own = [*re.finditer(rf"(?:\b(?:{one_of([*ORDINALS])}) )?(?P<most>{_KINDS[1]})", before, re.IGNORECASE)]
-    if asked is None or len(own) != 1:
+    if len(own) != 1:
         return None
     place = ORDINALS[asked["nth"].lower()]
     nth = next(word for word, each in ORDINALS.items() if each == place)
@@ -266,23 +284,22 @@ _LIMIT = re.compile(
     rf"\b(?P<how>{_THAN}) (?P<number>\d[\d.,]*)(?P<unit> ?%| (?!and\b|or\b)[a-z]+)?", re.IGNORECASE
 )
 _UPPER = re.compile(r"under|below|less|fewer|lower|shorter|at most", re.IGNORECASE)
-_OTHER_LIMIT = re.compile(
+
+
+@message(
     rf"(?:and |now |(?:and )?(?:what|how) about |make (?:it|that) )?(?:(?P<how>{_THAN}) )?"
-    r"(?P<number>\d[\d.,]*)(?P<unit> ?%| [a-z]+)?(?: instead)?\W*",
-    re.IGNORECASE,
+    r"(?P<number>\d[\d.,]*)(?P<unit> ?%| [a-z]+)?(?: instead)?"
 )
-
-
-def with_limit(before: str, asked_now: str) -> str | None:
+def with_limit(before: str, other: re.Match[str]) -> str | None:
     """`what about 30 days` after `clinics with a wait over 20 days`: the request with another limit, if it has a single
     one; `and under 30` is another condition."""
-    other, limits = _OTHER_LIMIT.fullmatch(asked_now), [*_LIMIT.finditer(before)]
-    if other is None or len(limits) != 1 or not (other["how"] or other["unit"]):
+    limits = [*_LIMIT.finditer(before)]
+    if len(limits) != 1 or not (other["how"] or other["unit"]):
         return None
     (own,) = limits
     unit = own["unit"] or ""
     is_range = bool(other["how"]) and bool(_UPPER.match(other["how"])) != bool(_UPPER.match(own["how"]))
-    is_and = is_range and asked_now.lower().startswith("and ")
+    is_and = is_range and other[0].lower().startswith("and ")
     if is_and or (other["unit"] and other["unit"].strip() != unit.strip()):
         return None
     return f"{before[: own.start()]}{other['how'] or own['how']} {other['number']}{unit}{before[own.end() :]}"
@@ -307,11 +324,9 @@ def _with_amount(before: str, asked_now: str) -> str | None:
     return None
 
 
-def _with_group(before: str, asked_now: str) -> str | None:
-    group = re.fullmatch(
-        rf"{_OPENER}{_COUNTS}(?P<asked>{GROUP})(?: instead)?\s*\?*", asked_now, re.IGNORECASE
-    )
-    if group is None or group["by"].split()[0].lower() in STARTS:
+@message(rf"{_OPENER}{_COUNTS}(?P<asked>{GROUP})(?: instead)?")
+def _with_group(before: str, group: re.Match[str]) -> str | None:
+    if group["by"].split()[0].lower() in STARTS:
         return None
     layer = re.search(r"the layer `[^`]+`", before) if group["counts"] else None
     if not group["counts"] or before.lower().startswith(("how many ", "number of ")):
@@ -321,16 +336,14 @@ def _with_group(before: str, asked_now: str) -> str | None:
     return f"number of {layer[0] if layer is not None else 'them'} {group['asked']}"
 
 
-def _as_rate(before: str, asked_now: str) -> str | None:
+@message(
+    rf"{_OPENER}(?P<asked>per (?:\d[\d., ]* )?(?:thousand |million )?"
+    r"(?:people|persons?|inhabitants?|residents?|capita|head))"
+)
+def _as_rate(before: str, rate: re.Match[str]) -> str | None:
     """`per 10,000 inhabitants` after `complaints per district`, worded unlike the title of its result."""
-    rate = re.fullmatch(
-        rf"{_OPENER}(?P<asked>per (?:\d[\d., ]* )?(?:thousand |million )?"
-        r"(?:people|persons?|inhabitants?|residents?|capita|head))\W*",
-        asked_now,
-        re.IGNORECASE,
-    )
     groups = re.sub(r"\bper (?=[a-z]+$)", "in each ", before.rstrip(" ,"))
-    return f"{groups} {rate['asked']}" if rate is not None else None
+    return f"{groups} {rate['asked']}"
 
 
 def counted_by(asked_now: str) -> str | None:
@@ -342,17 +355,15 @@ def counted_by(asked_now: str) -> str | None:
     return f"number of them {group['asked']}"
 
 
-def broken_down(before: str, asked_now: str) -> str | None:
+@message(rf"{_BREAK_DOWN}(?P<asked>{GROUP})")
+def broken_down(before: str, asked: re.Match[str]) -> str | None:
     """`break that down by cause` after rows were drawn: their number in each group."""
-    asked = re.fullmatch(rf"{_BREAK_DOWN}(?P<asked>{GROUP})\s*\?*", asked_now, re.IGNORECASE)
     is_figure = re.match(rf"(?:what|how|number|count|the|{FIGURE_WORDS})\b", before, re.IGNORECASE)
-    return f"number of them {asked['asked']}" if asked is not None and not is_figure else None
+    return None if is_figure else f"number of them {asked['asked']}"
 
 
-def _with_unit(before: str, asked_now: str) -> str | None:
-    unit = re.fullmatch(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?\s*\?*", asked_now, re.IGNORECASE)
-    if unit is None:
-        return None
+@message(rf"(?:and |now )?(?P<unit>{_IN_UNIT})(?: instead)?")
+def _with_unit(before: str, unit: re.Match[str]) -> str:
     return f"{re.sub(rf'[, ]+{_IN_UNIT}$', '', before, flags=re.IGNORECASE)} {unit['unit']}"
 
 

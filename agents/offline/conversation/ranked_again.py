@@ -11,12 +11,11 @@ from agents.domain import Table
 from agents.offline.conversation.memory import Rows
 from agents.offline.conversation.pieces import one_of
 from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
-from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.stored_values import columns_in
+from agents.offline.meaning.cql2 import columns_in, conjunction, conjuncts, is_null
 
 _OPENER = r"(?:(?:and|now|ok|okay|then|just|only|please|show(?: me)?|list|give me)\b,? )*"
 _MOST = {"top": "highest", "highest": "highest", "largest": "highest", "greatest": "highest", "biggest": "highest",
@@ -103,9 +102,9 @@ def ranked(spoken: Spoken, asked_now: str) -> Iterator[Again]:
 
 def _ranked_of(rows: Rows) -> Rows:
     """All rows that a ranking was made of, also those without a value."""
-    empty = {"op": "isNull", "args": [{"property": rows.sort}]}
+    empty = is_null(rows.sort)
     kept = [each for each in conjuncts(rows.filter) if each != {"op": "not", "args": [empty]}]
-    where = {"op": "and", "args": kept} if len(kept) > 1 else next(iter(kept), None)
+    where = conjunction(kept)
     return replace(rows, filter=where if rows.sort else rows.filter, sort="", number=0, single=False)
 
 

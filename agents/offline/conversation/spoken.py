@@ -16,7 +16,7 @@ from agents.core.messages import Message, UserMessage
 from agents.domain import Layer, Table
 from agents.offline.conversation.memory import Memory, Rows, last_answer
 from agents.offline.conversation.past_calls import calls_made, layers_spoken_of
-from agents.offline.conversation.pieces import GROUP, one_of
+from agents.offline.conversation.pieces import GROUP, message, one_of
 from agents.offline.language.lexicon import NUMBER_WORDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
@@ -108,7 +108,7 @@ class Spoken:
         named = [*self._with_rows_named(again)]
         if not re.search(GROUP, again.text, re.IGNORECASE):
             return [again, *named]
-        # By areas that rows lie in, which are no column of theirs, they are counted `per` area.
+        # Rows are counted `per` area that they lie in; `by` would look for a column of the rows.
         inside = [replace(each, text=_COUNTED_BY.sub(r"\1 per ", each.text)) for each in named]
         return [*named, again, *(each for each in inside if each not in named)]
 
@@ -128,24 +128,6 @@ class Spoken:
             named = _OF_THEM.sub(lambda _, name=name: f"of {name}", again.text, count=1)  # type: ignore[misc]
             if named != again.text:
                 yield Again(named, rows)
-
-
-def message(
-    form: str,
-) -> Callable[[Callable[[Spoken, re.Match[str]], T]], Callable[[Spoken, str], T | None]]:
-    """Makes a rule of a function: what a message of this form, in any case and with any sign behind it, stands for. For
-    other messages the rule returns None."""
-    pattern = re.compile(rf"(?:{form})\W*", re.IGNORECASE)
-
-    def made(meant: Callable[[Spoken, re.Match[str]], T]) -> Callable[[Spoken, str], T | None]:
-        @wraps(meant)
-        def rule(spoken: Spoken, asked_now: str) -> T | None:
-            asked = pattern.fullmatch(asked_now)
-            return meant(spoken, asked) if asked is not None else None
-
-        return rule
-
-    return made
 
 
 def message_about_rows(

@@ -5,7 +5,7 @@
 `[...]` is optional, `(a|b)` is a choice, `hull[s]` has an optional ending. `{source}` is a slot for an
 argument; `{source:place}` takes another kind of words than the argument's own. `how=(...)` captures the words
 used, `<ask>` is a part shared by templates. Arguments implied by the words follow `->`, the title of the
-result follows `::`.
+result follows `::`. A group, such as `per {by:column}`, may also be named as `{by:column} wise`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Template:
     @property
     def slots(self) -> frozenset[str]:
         """The names of its slots."""
-        return frozenset(each.name for each in _nodes(self.node) if isinstance(each, Slot))
+        return frozenset(each.name for each in nodes_of(self.node) if isinstance(each, Slot))
 
     @property
     def words(self) -> frozenset[str]:
@@ -250,21 +250,22 @@ def _may_be_empty(node: Node) -> bool:
             return False
 
 
-def _nodes(node: Node) -> list[Node]:
+def nodes_of(node: Node) -> list[Node]:
+    """The words, slots and parts of a node, in their order."""
     match node:
         case Sequence_(items):
-            return [each for item in items for each in _nodes(item)]
+            return [each for item in items for each in nodes_of(item)]
         case Choice(options):
-            return [each for option in options for each in _nodes(option)]
+            return [each for option in options for each in nodes_of(option)]
         case Capture(_, inner):
-            return _nodes(inner)
+            return nodes_of(inner)
         case _:
             return [node]
 
 
 def words_in(node: Node) -> frozenset[str]:
     """The literal words of a template."""
-    return frozenset(each.text for each in _nodes(node) if isinstance(each, Word))
+    return frozenset(each.text for each in nodes_of(node) if isinstance(each, Word))
 
 
 @lru_cache(maxsize=64)

@@ -268,7 +268,7 @@ _RIDERS = tuple(word_set(nouns) for nouns in ("cyclist bicycle bike", "motorcycl
 """Values that are called after the vehicle or its rider."""
 
 
-def riders_and_vehicles(noun: str) -> frozenset[str]:
+def nouns_of_riders(noun: str) -> frozenset[str]:
     """A noun for a vehicle or its rider, with the others: `cyclist`, bicycle and bike; else none."""
     return next((nouns for nouns in _RIDERS if noun in nouns), frozenset[str]())
 

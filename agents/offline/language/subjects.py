@@ -174,7 +174,7 @@ class Grammar(ValueNouns):
                 before = range(begin, begin + count)
                 in_name = self._are_in_name(before, valued)
                 if count and in_name and isinstance(valued.where, Matches):
-                    break  # `cycle paths` are no `separated path`, of cycle counts
+                    break  # `cycle paths` does not mean `separated path`, of cycle counts
                 adjective = None if in_name else self._kinds(before)
                 kind = self.value_of_group(before, valued.mention, valued.where) or all_of(
                     adjective, valued.where

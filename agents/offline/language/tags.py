@@ -245,7 +245,8 @@ class Tags(Figures):
         cost = (GUESS if subject.mention.guessed else 0.0) + (1.0 if subject.where is not None else 0.0)
         cost += NAMED if is_name else 0.0
         yield self._span(at, subject, drawn, cost)
-        if tail and self._shown_in_part(subject) and cursor.take("shown on the map", "on the map"):
+        in_part = tail and self.vocabulary.show_part(subject.mention.tables)
+        if in_part and cursor.take("shown on the map", "on the map"):
             drawn = True
             yield self._span(at, subject, drawn, cost)
         conditions = self.conditions(subject.mention)
@@ -296,11 +297,6 @@ class Tags(Figures):
     def _is_value(self, name: str) -> bool:
         """Whether a name is a value: `Long Bridge` is not a long bridge."""
         return bool(self.vocabulary.values_called(name_words(name.removeprefix("the "))))
-
-    def _shown_in_part(self, subject: Subject) -> bool:
-        """Whether a layer shows only a part of the table."""
-        own = (each for each in self.vocabulary.layers if each.table in subject.mention.tables)
-        return any(each.filter is not None for each in own)
 
     def _span(self, at: int, subject: Subject, drawn: bool, cost: float) -> Span:
         text = self.cursor.since(at).removeprefix("the layer ").removeprefix("layer ")

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
-from agents.offline.language.lexicon import names_alike, riders_and_vehicles, synonyms_of
+from agents.offline.language.lexicon import names_alike, nouns_of_riders, synonyms_of
 from agents.offline.language.names.columns import DULL, columns_called
 from agents.offline.language.names.comments import codes_of, joint_name, same_states
 from agents.offline.language.names.costs import (
@@ -84,10 +84,7 @@ class TableIndex:
         for table in self.own if len(self.own) <= _MOST_SAMPLED else ():
             for column in table.columns:
                 for sample in column.samples if column.kind == "text" else ():
-                    for words in {
-                        name_words(sample),
-                        *((noun,) for noun in riders_and_vehicles(fold(sample))),
-                    }:
+                    for words in {name_words(sample), *((noun,) for noun in nouns_of_riders(fold(sample)))}:
                         found[words].append((table, column.name, sample))
                 for words, codes in codes_of(column).items():
                     found[words].append((table, column.name, codes[0]))
@@ -247,6 +244,12 @@ class Vocabulary:
             self._matched[words] = self.index.match(words)
         return self._matched[words] if self.partial_nouns.isdisjoint(words[:1]) else None
 
+    def tables_called(self, text: str) -> tuple[Table, ...]:
+        """The tables that a whole text names, without a typing mistake."""
+        words = name_words(text)
+        found = self.match_table(words)
+        return found.found if found is not None and found.length == len(words) and not found.guessed else ()
+
     def match_value(self, words: Words, among: Collection[Table] = ()) -> Value | None:
         """The only table, column and value that the noun means, of these tables if one of them has rows of that kind:
         `oaks` are trees of the species `Oak`."""
@@ -307,7 +310,7 @@ class Vocabulary:
         return self._layers_matched[words]
 
     def _match_layer(self, words: Words) -> Match[Layer] | None:
-        for names in (self._own_names, self._table_names):
+        for names in (lambda layer: (name_words(layer.name), name_words(layer.id)), self._table_names):
             best: dict[int, list[Layer]] = defaultdict(list)
             for layer in self.layers:
                 length = max((len(name) for name in names(layer) if words[: len(name)] == name), default=0)
@@ -379,13 +382,13 @@ class Vocabulary:
             )
         ]
 
+    def show_part(self, tables: Collection[str]) -> bool:
+        """Whether a layer shows only a part of one of the tables."""
+        return any(each.table in tables and each.filter is not None for each in self.layers)
+
     def is_named(self, words: Words) -> bool:
         """Whether the words begin with the name of a table or of a layer."""
         return bool(words) and (self.match_table(words) is not None or self.match_layer(words) is not None)
-
-    @staticmethod
-    def _own_names(layer: Layer) -> Iterable[Words]:
-        return (name_words(layer.name), name_words(layer.id))
 
     def _table_names(self, layer: Layer) -> Iterable[Words]:
         if layer.table.startswith(f"{RESULTS}."):

@@ -24,13 +24,14 @@ from agents.offline.meaning.alike_places import (
     is_one_of_joint,
     without_repeated,
 )
-from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
+from agents.offline.meaning.cql2 import disjunction, equals, property_of
+from agents.offline.meaning.filters.boxes import is_in
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import place_forms
-from agents.offline.meaning.stored_values import equals, property_of, stored_values
+from agents.offline.meaning.stored_values import stored_values
 
 MAX_CANDIDATES = 40
 MAX_OFFERED = 4
@@ -185,8 +186,7 @@ async def rows_of_places(
         if (named := name_column(table)) is None or not are_one_place(same.places, table):
             raise
         return [same.places[0]], equals(named.name, [same.places[0].name])
-    found = [await row_of(scene, each, each.name) for each in places]
-    return places, found[0] if len(found) == 1 else {"op": "or", "args": found}
+    return places, disjunction([await row_of(scene, each, each.name) for each in places])
 
 
 async def places_named_with_noun(scene: Scene, text: str, table: str | None) -> list[Place]:

@@ -12,9 +12,8 @@ from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.conditions import Compare, Condition, Group, Quantity, Top, all_of
-from agents.offline.meaning.filters.resolver import combined
+from agents.offline.meaning.cql2 import combined, equals, is_null, negated, property_of
 from agents.offline.meaning.scene import Calls, Refuse, Scene
-from agents.offline.meaning.stored_values import equals, property_of
 from agents.ports import DataSource
 
 MAX_SHARING = 100
@@ -80,7 +79,7 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
     all that share it.
     """
     column = top_column(scene, table, top)
-    known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
+    known: Cql2 = negated(is_null(column.name))
     filters = combined("and", where, known)
     descending = ranks_descending(top, column)
     if top.place > 1:

@@ -12,7 +12,7 @@ from agents.offline.language.words import name_words, naming_places, word_set
 
 _CODES = word_set("id key code iso fips zip postal oid fid gid lat lon lng latitude longitude srid")
 _CODES_AT_END = word_set("number nr no numeric ref reference")
-"""Last words of identifiers: `plan_no` is no measure, but `number_of_pupils` and `no_car_pct` are."""
+"""Last words of identifiers: `plan_no` is not a measure, but `number_of_pupils` and `no_car_pct` are."""
 _AXES, _OF_AXES = word_set("x y z"), word_set("coord coords coordinate point utm pos")
 """Not measures: `y`, `coord_y`. `vol_m3_y` is one (cubic metres per year)."""
 _IS_NAME = {"name", "nam", *(own for own, words in MEANINGS.items() if words == ("name",))}

@@ -20,11 +20,11 @@ from agents.geo.wording.texts import LIST_MORE
 from agents.offline.answers import refusals, requests
 from agents.offline.asked_once import asked_once
 from agents.offline.conversation.memory import Question, Rows
-from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.language.lexicon import ORDINALS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.cql2 import conjuncts
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.domain import Column
 from agents.geo.place_names import other_names
-from agents.offline.language.lexicon import riders_and_vehicles
+from agents.offline.language.lexicon import nouns_of_riders
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 
 _CURRENCIES = {
@@ -60,7 +60,7 @@ def adjective_forms(text: str) -> list[str]:
     forms = [word, one, *(form for place in places for form in place_forms(place)), _CURRENCIES.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]
-    forms += sorted(riders_and_vehicles(fold(one)))
+    forms += sorted(nouns_of_riders(fold(one)))
     forms += [f"{one}s"] if len(one) > 2 and word.islower() else []  # `bear sightings`, of the group “bears”
     return [form for index, form in enumerate(forms) if form and form not in forms[:index]]
 

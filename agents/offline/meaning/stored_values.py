@@ -19,29 +19,18 @@ from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import are_forms, doers_of, fold, is_plural, name_words, singular
 from agents.offline.meaning.conditions import Compare
+from agents.offline.meaning.cql2 import (
+    columns_in,
+    contains,
+    disjunction,
+    equals,
+    is_null,
+    negated,
+    property_of,
+)
 from agents.offline.meaning.row_names import PEOPLE, name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
 from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings
-
-
-def columns_in(filter: Any) -> list[str]:
-    """The columns that a filter uses."""
-    if not isinstance(filter, dict):
-        return []
-    own = [str(filter["property"])] if "property" in filter else []
-    return own + [name for part in filter.get("args", ()) for name in columns_in(part)]
-
-
-def property_of(column: str) -> Cql2:
-    """A column as CQL2 JSON."""
-    return {"property": column}
-
-
-def equals(column: str, values: Sequence[Any]) -> Cql2:
-    """CQL2 JSON for a column that has one of the values."""
-    if len(values) == 1:
-        return {"op": "=", "args": [property_of(column), values[0]]}
-    return {"op": "in", "args": [property_of(column), list(values)]}
 
 
 async def stored_values(
@@ -96,7 +85,7 @@ async def rows_with(
     scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: Set[str]
 ) -> dict[str, list[Any]]:
     """The `wanted` values of rows that pass one of the tests, by column."""
-    condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
+    condition: Cql2 = disjunction(tests)
     names = [column.name for column in columns]
     answer = await unless_failed(scene.data.query(table.id, names, condition, limit=200)) or {}
     return wanted_values(answer.get("rows", ()), columns, wanted)
@@ -127,13 +116,6 @@ def plain(value: str) -> str:
 
 
 _JOINERS = re.compile(r"[\s_-]+")
-
-
-def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
-    """CQL2 for a column that contains a text, ignoring case; wildcards in the text are literal."""
-    literal = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    insensitive = {"op": "casei", "args": [property_of(column)]}
-    return {"op": "like", "args": [insensitive, {"op": "casei", "args": [f"{before}{literal}{after}"]}]}
 
 
 def in_another_form(columns: Sequence[Column], text: str) -> Cql2 | None:
@@ -254,7 +236,7 @@ async def or_unknown(scene: Scene, table: Table, left: Cql2) -> Cql2:
     """A negated filter that also keeps rows with unknown values: `exclude the closed ones`."""
     if left.get("op") != "not" or left["args"][0].get("op") == "isNull":
         return left  # `hide those below 1000 m` keeps rows of at least 1000 m; `hide those without a name` is of nulls
-    unknown: list[Cql2] = [{"op": "isNull", "args": [property_of(name)]} for name in columns_in(left)]
+    unknown: list[Cql2] = [is_null(name) for name in columns_in(left)]
     stored = [each for each in unknown if await scene.data.count(table.id, each)]
     return {"op": "or", "args": [left, *stored]} if stored else left
 
@@ -280,14 +262,6 @@ async def _counts_from_zero(scene: Scene, table: Table, column: Column) -> bool:
         return False
     found = await scene.data.stats(table.id, column.name)
     return not found.get("nulls") or found.get("minimum") == 0
-
-
-def negated(inner: Cql2) -> Cql2:
-    """The opposite of a filter."""
-    if inner.get("op") == "not":
-        found: Cql2 = inner["args"][0]
-        return found
-    return {"op": "not", "args": [inner]}
 
 
 def columns_with_several(filter: Any) -> set[str]:
@@ -349,7 +323,7 @@ def has_date_of(table: Table, verb: str) -> Cql2 | None:
     for done in dict.fromkeys((verb, verb.removeprefix("un"))):
         dated = [each for each in table.columns if each.kind in ("date", "timestamp") and records(each, done)]
         if len(dated) == 1 and verb.endswith(_PARTICIPLES):
-            empty = {"op": "isNull", "args": [property_of(dated[0].name)]}
+            empty = is_null(dated[0].name)
             return {"op": "not", "args": [empty]} if done == verb else empty
     return None
 
@@ -392,5 +366,5 @@ def empty_where(table: Table, words: Sequence[str]) -> Cql2 | None:
         explained = _EMPTY_MEANS.search(column.comment or "")
         explanation = set(name_words(explained[1])) if explained is not None else set()
         if words and set(words) <= explanation and not (NEGATIONS & explanation) - set(words):
-            return {"op": "isNull", "args": [property_of(column.name)]}
+            return is_null(column.name)
     return None

@@ -5,7 +5,17 @@ from __future__ import annotations
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language.cursor import cursor_of
-from agents.offline.language.grammar import NOTHING, Capture, Choice, Node, Part, Sequence_, Slot, Word
+from agents.offline.language.grammar import (
+    NOTHING,
+    Capture,
+    Choice,
+    Node,
+    Part,
+    Sequence_,
+    Slot,
+    Word,
+    nodes_of,
+)
 from agents.offline.language.lexicon import ARTICLES
 from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.parts import PARTS
@@ -59,17 +69,7 @@ def _nearest(language: Language, asked: set[str]) -> list[Node]:
 
 
 def _names_rows(node: Node) -> bool:
-    match node:
-        case Slot(_, kind):
-            return kind in KINDS
-        case Sequence_(items):
-            return any(map(_names_rows, items))
-        case Choice(options):
-            return any(map(_names_rows, options))
-        case Capture(_, inner):
-            return _names_rows(inner)
-        case _:
-            return False
+    return any(isinstance(each, Slot) and each.kind in KINDS for each in nodes_of(node))
 
 
 class _Words:

@@ -22,6 +22,7 @@ from agents.offline.language.names.keys import shared_key
 from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, is_singular_of, name_words
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Group, Mention, all_of, split_off_places
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import is_code
@@ -91,7 +92,7 @@ def _table_of_texts(bindings: Mapping[str, Any], context: Context) -> Steps | No
 
 def _is_number(table: Table, name: str) -> bool:
     column = table.column(name)
-    return column is not None and column.kind in _NUMBERS
+    return column is not None and is_number(column)
 
 
 def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -116,8 +117,7 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return _figure_elsewhere(counted, figure, bindings["by"], context)
     names = {group_columns(table, bindings["by"], context)[0] for table in having}
     ids = tuple(table.id for table in having)
-    in_part = any(layer.table in ids and layer.filter is not None for layer in context.vocabulary.layers)
-    if len(names) != 1 or in_part:
+    if len(names) != 1 or context.vocabulary.show_part(ids):
         return None
     name = having[0].name.replace("_", " ") if len(having) == 1 else ""
     rows = Features(Mention(name or figure["column"].text, ids), counted.where, text=name)
@@ -139,9 +139,6 @@ def _figure_elsewhere(
     return (referred,) if referred is not None else found[0] if len(found) == 1 else None
 
 
-_NUMBERS = ("integer", "number")
-
-
 def _records(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`number of records by species`: of the table with such a text column, unless a layer shows a part of it. Not
     for areas, because rows inside them may be meant."""
@@ -151,9 +148,9 @@ def _records(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         if len(names := group_columns(table, bindings["by"], context)) == 1
         and not _is_number(table, names[0])
     }
-    tables, layers = context.vocabulary.tables(tuple(found)), context.vocabulary.layers
-    in_part = any(layer.table in found and layer.filter is not None for layer in layers)
+    tables = context.vocabulary.tables(tuple(found))
     has_areas = any(table.geometry_family == "polygon" for table in tables)
+    in_part = context.vocabulary.show_part(found)
     if len(set(found.values())) != 1 or in_part or has_areas or context.chained:
         return None
     rows = Features(Mention("records", tuple(found)), text="records")

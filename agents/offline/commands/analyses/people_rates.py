@@ -16,10 +16,9 @@ from agents.offline.commands.analyses.groups import area_column
 from agents.offline.commands.analyses.rules import Context, Rules, Steps, rule
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.lexicon import MEASURES, spelt_out
-from agents.offline.language.names.ages import of_age_in_words
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import comment_words
-from agents.offline.language.names.periods import newest
+from agents.offline.language.names.periods import newest, of_age_in_words
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning.columns import is_number

@@ -32,7 +32,7 @@ from agents.offline.meaning.conditions import (
     parts_of,
 )
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.filters.states import dates_of_state, state_words
+from agents.offline.meaning.filters.times import dates_of_state, state_words
 from agents.offline.meaning.steps import (
     ANY_TIME,
     AddedColumn,

@@ -23,10 +23,9 @@ from agents.offline.commands.assembly.computed import (
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.language.figures import adds_up
-from agents.offline.language.names.ages import MOST_YEARS, of_age
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head
-from agents.offline.language.names.periods import newest
+from agents.offline.language.names.periods import MOST_YEARS, newest, of_age
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set

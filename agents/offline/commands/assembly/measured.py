@@ -12,20 +12,19 @@ from agents.offline.commands.assembly.table_tags import TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.in_force import times_lasting, times_until
-from agents.offline.language.conditions.verbs import records
+from agents.offline.language.conditions.verbs import columns_of_doers, records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import spelt_out
-from agents.offline.language.names.ages import of_age
 from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
+from agents.offline.language.names.periods import of_age
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
     Phrases,
     are_forms,
     doers_of,
-    english,
     fold,
     name_words,
     participle_of,
@@ -87,11 +86,9 @@ class MeasuredPieces:
     def _who(self, place: int) -> Iterable[Piece]:
         """`won them` in `and who won them?`: the column of the agent."""
         word = self.cursor.word()
-        verb = english().irregular.get(word, word.removesuffix("ed"))
-        if place == 0 or self._word(place - 1) != "who" or len(verb) <= 2:
+        if place == 0 or self._word(place - 1) != "who":
             return
-        doers = doers_of(verb)
-        names = tuple(each.name for each in self.table.columns if set(name_words(each.name)) <= doers)
+        names = tuple(columns_of_doers((self.table,), word))
         self.cursor.at = place + 1
         self.cursor.take("it", "them", "these", "those", "there", "each of them", "each")
         if len(names) == 1:

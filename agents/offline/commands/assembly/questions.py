@@ -146,7 +146,7 @@ def _of_table(
     pieces = PiecesOfTable(cursor, vocabulary, table, pronouns=pronouns)
     context = Context(vocabulary, lambda mention: vocabulary.tables(mention.tables))
     found: list[tuple[float, str, Meaning]] = []
-    in_part = any(each.table == table.id and each.filter is not None for each in vocabulary.layers)
+    in_part = vocabulary.show_part((table.id,))
     for cost, way in covers(start, cursor.end, pieces.at):
         if found and cost > found[0][0] + SAME_COST:
             break

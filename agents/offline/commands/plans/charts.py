@@ -7,7 +7,6 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Layer, Table
 from agents.offline.answers import refusals
-from agents.offline.commands.plans.bars_of_rows import is_measure, names_of_few
 from agents.offline.commands.plans.drawing import ROLES, top_rows
 from agents.offline.conversation.memory import Rows
 from agents.offline.language.figures import adds_up
@@ -15,8 +14,9 @@ from agents.offline.language.names.columns import times_of
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import holds_years, is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Mention
-from agents.offline.meaning.filters.resolver import combined, to_cql2
-from agents.offline.meaning.row_names import name_column
+from agents.offline.meaning.cql2 import combined
+from agents.offline.meaning.filters.resolver import to_cql2
+from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.result_rows import rows_of
 
@@ -164,3 +164,25 @@ def _roles(kind: str, columns: list[Column]) -> dict[str, str]:
 
 
 PLANS = {"Chart": chart, "RemoveChart": remove_chart}
+
+
+MAX_BARS_OF_ROWS = 30
+"""Maximum number of rows with a bar each."""
+_MANY_NUMBERS = 50
+"""Integers with a wider range are not classes such as lanes or priorities."""
+
+
+async def names_of_few(scene: Scene, table: Table, shown: Cql2 | None, where: Cql2 | None) -> list[Column]:
+    """The column with the rows' names, if they are few enough for a bar each; else empty."""
+    named = name_column(table)
+    rows = combined("and", shown, where) if where is not None else shown
+    is_named = named is not None and has_row_names(table)
+    few = is_named and await scene.data.count(table.id, rows) <= MAX_BARS_OF_ROWS
+    return [named] if named is not None and few else []
+
+
+def is_measure(column: Column) -> bool:
+    """Whether the values of a column seldom repeat."""
+    low, high = column.minimum, column.maximum
+    spans = isinstance(low, int | float) and isinstance(high, int | float) and high - low > _MANY_NUMBERS
+    return is_number(column) and not holds_years(column) and (column.kind == "number" or spans)

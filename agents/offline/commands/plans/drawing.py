@@ -12,7 +12,7 @@ from agents.offline.answers import refusals
 from agents.offline.commands.looks import style_arguments
 from agents.offline.commands.plans.value_colours import with_stored_values
 from agents.offline.conversation.memory import Rows
-from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
+from agents.offline.language.conditions.contradictions import without_contradicted
 from agents.offline.language.words import are_names, is_plural
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import top_column
@@ -26,13 +26,14 @@ from agents.offline.meaning.conditions import (
     Top,
     parts_of,
 )
-from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.cql2 import columns_in, combined, conjunction, conjuncts, disjunction, equals
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.widened import of_compared_column, widened
 from agents.offline.meaning.places import places_of_name, row_of
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
-from agents.offline.meaning.stored_values import columns_in, equals, or_unknown
+from agents.offline.meaning.stored_values import or_unknown
 from agents.result_rows import rows_of
 
 _MOST_TOP = 100
@@ -98,8 +99,7 @@ async def _show_place(scene: Scene, intent: i.Show) -> Calls:
     column, names = name_column(table), list(dict.fromkeys(place.name for place in places))
     where = equals(column.name, names) if column is not None else None
     if where is None or await scene.data.count(table.id, where) != len(places):
-        rows = [await row_of(scene, place, place.name) for place in places]
-        where = rows[0] if len(rows) == 1 else {"op": "or", "args": rows}
+        where = disjunction([await row_of(scene, place, place.name) for place in places])
     look = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), None)
     return [("add_map_layer", {"table": table.id, "name": listed(names), **look, "filters": where})]
 
@@ -232,7 +232,7 @@ def _of_other_columns(before: Cql2 | None, wanted: Cql2, table: Table) -> Cql2 |
     if any(set(columns_in(each)) & set(table.key) for each in parts):
         return None
     kept = [each for each in parts if not set(columns_in(each)) & set(columns_in(wanted))]
-    return {"op": "and", "args": kept} if len(kept) > 1 else kept[0] if kept else None
+    return conjunction(kept)
 
 
 async def _asked_before(scene: Scene, intent: i.Refine) -> Rows | None:

@@ -14,7 +14,8 @@ from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_unit, is_number, named_column, number_columns
 from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
-from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.cql2 import combined
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.values import with_name
 from agents.offline.meaning.places import is_wide, place_meant, row_of
 from agents.offline.meaning.row_names import name_column, text_columns

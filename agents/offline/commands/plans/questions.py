@@ -17,7 +17,7 @@ from agents.offline.commands.looks import style_arguments
 from agents.offline.commands.plans.lookups import lookup
 from agents.offline.commands.plans.ranked_charts import chart_of_groups
 from agents.offline.commands.plans.value_colours import with_stored_values
-from agents.offline.language.conditions.contradictions import conjuncts, without_contradicted
+from agents.offline.language.conditions.contradictions import without_contradicted
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.words import name_words
@@ -26,14 +26,15 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.alike_places import full_name
 from agents.offline.meaning.columns import check_age, check_unit, check_when, is_number, named_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, OneOf, parts_of
+from agents.offline.meaning.cql2 import columns_in, combined, conjunction, conjuncts, disjunction
 from agents.offline.meaning.filters.depths import refuse_unclear_extreme
-from agents.offline.meaning.filters.resolver import combined, to_cql2
+from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.places import places_meant
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, unless_refused
 from agents.offline.meaning.spellings import place_forms
-from agents.offline.meaning.stored_values import columns_in, stored_values
+from agents.offline.meaning.stored_values import stored_values
 from agents.offline.meaning.tables_meant import with_rows_spoken_of
 from agents.offline.meaning.units import in_unit
 from agents.offline.offers.suggestions import suggestions, suggestions_about
@@ -83,7 +84,7 @@ def _with_layers(scene: Scene, table: Table, whole: Cql2 | None, kept: Sequence[
         part for layer in scene.layers if layer.table == table.id for part in conjuncts(layer.filter)
     ]
     parts = [part for part in conjuncts(whole) if part in kept or part in of_layers]
-    return {"op": "and", "args": parts} if len(parts) > 1 else next(iter(parts), None)
+    return conjunction(parts)
 
 
 async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
@@ -156,7 +157,7 @@ def _all_but(table: Table, rows: Cql2 | None) -> Cql2:
     others = [each for part in parts for each in _denied(table, part)]
     if not parts or not all(_denied(table, part) for part in parts):
         raise Refuse(refusals.NO_REST(table=table.title))
-    return others[0] if len(others) == 1 else {"op": "or", "args": others}
+    return disjunction(others)
 
 
 def _denied(table: Table, part: Cql2) -> list[Cql2]:

@@ -42,7 +42,7 @@ class ColumnsCompared(Changes):
         return Compare(op, row, column, measure)
 
     def named_row(self) -> NamedRow | None:
-        """The row named after `than` (`Germany`): a capitalised name that is no column or table, or a known value."""
+        """The row named after `than` (`Germany`): a capitalised name, unless of a column or table, or a known value."""
         cursor, token = self.cursor, self.cursor.token()
         words, _ = cursor.keys()
         is_name = token is not None and (token.text[:1].isupper() or self._begins_with_value(words))

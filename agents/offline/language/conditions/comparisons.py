@@ -309,9 +309,7 @@ class Comparisons(ColumnsCompared):
         is_sure = unit is not None and (
             unit.dimension not in ("length", "area", "time") or unit.symbol in _SMALL
         )
-        own = [
-            each for table in self.tables for each in table.columns if is_sure and column_unit(each) == unit
-        ]
+        own = [each for each in self.columns if is_sure and column_unit(each) == unit]
         return ColumnMention(own[0].name, (own[0].name,)) if len(own) == 1 else None
 
     def numbers(self, first: Quantity | None) -> list[Quantity]:

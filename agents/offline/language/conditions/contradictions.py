@@ -11,6 +11,7 @@ import shapely
 from shapely.geometry import shape
 
 from agents.domain import Cql2
+from agents.offline.meaning.cql2 import conjunction, conjuncts
 
 MAX_COMMON_SHARE = 0.01
 """Maximum share of the smaller of two places in the other one: borders of neighbours may overlap a little."""
@@ -41,7 +42,7 @@ def without_contradicted(before: Cql2 | None, wanted: Cql2) -> Cql2 | None:
         if any(_are_apart(each, one) for one in _places(wanted))
     ]
     kept = [part for part in kept if not any(each in left for each in _places(part))]
-    return kept[0] if len(kept) == 1 else {"op": "and", "args": kept} if kept else None
+    return conjunction(kept)
 
 
 def _places(part: Any) -> Iterator[dict[str, Any]]:
@@ -78,13 +79,6 @@ def column_of_two_values(parts: list[Cql2]) -> str | None:
 
 def _gives_value(part: Cql2) -> bool:
     return part.get("op") in ("=", "in") and _compared(part) is not None and "property" in part["args"][0]
-
-
-def conjuncts(whole: Cql2 | None) -> list[Cql2]:
-    """The conditions joined by `and` in a filter, or the filter itself."""
-    if whole is None:
-        return []
-    return list(whole["args"]) if whole.get("op") == "and" else [whole]
 
 
 def _compared(part: Cql2) -> str | None:

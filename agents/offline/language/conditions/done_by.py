@@ -156,7 +156,7 @@ class DoneBy(NotDone):
 
     def _text_columns_of(self, verb: str) -> list[str]:
         """The text columns named after the action: `cond_rating` for `rated`."""
-        own = [each for table in self.tables for each in table.columns if each.kind == "text"]
+        own = [each for each in self.columns if each.kind == "text"]
         return columns_called(self.tables, (verb,), lambda each: each.kind == "text") or [
             each.name for each in own if any(are_forms(verb, word) for word in name_words(each.name))
         ]
@@ -165,8 +165,7 @@ class DoneBy(NotDone):
         """The columns with one of the words in their names; prefers `winner` to `prev_winner`."""
         own = [
             c.name
-            for table in self.tables
-            for c in table.columns
+            for c in self.columns
             if not words.isdisjoint(spelt_out(c.name)) or words & {*comment_head(c.comment)[-1:]}
         ]
         return [each for each in own if set(name_words(each)) <= words] or own
@@ -217,7 +216,7 @@ class DoneBy(NotDone):
         if not all(self.vocabulary.values_called(name_words(each)) for each in values_in(text)):
             self.cursor.at = begin
             self.cursor.take("a", "an")
-            texts = {each.name for table in self.tables for each in table.columns if each.kind == "text"}
+            texts = {each.name for each in self.columns if each.kind == "text"}
             text = self._common_value([*texts]).replace('"', "")
         known = [self.vocabulary.values_called(name_words(each)) for each in values_in(text)]
         columns = [{column for table, column, _ in each if table in self.tables} for each in known]
@@ -231,7 +230,7 @@ class DoneBy(NotDone):
         """`with high flood risk`: a common value, then its column."""
         found = self.of_column(self.value_text())
         names = found.column.columns if found is not None and found.column is not None else ()
-        own = [each for table in self.tables for each in table.columns if each.name in names]
+        own = [each for each in self.columns if each.name in names]
         is_known = found is not None and set(map(fold, values_in(found.text))) <= values_known(own)
         return found if is_known else None
 
@@ -255,11 +254,11 @@ class DoneBy(NotDone):
     def of_column(self, text: str) -> OneOf | None:
         """`in poor condition`: a value, then its column."""
         words = text.split()
-        texts = {c.name for table in self.tables for c in table.columns if c.kind == "text"}
+        texts = {c.name for c in self.columns if c.kind == "text"}
         for at in range(1, len(words)):
             last = _AT_ITS.sub("", " ".join(words[at:]))
             value = " ".join(words[:at])
-            texts |= {c.name for t in self.tables for c in t.columns if explains_number(c, value)}
+            texts |= {c.name for c in self.columns if explains_number(c, value)}
             exact = [name for name in texts if name_words(name) == name_words(last)]
             called = (name for name in self.vocabulary.columns_called(self.tables, last) if name in texts)
             names = exact or self._columns_with(value, last) or list(called)
@@ -316,7 +315,7 @@ class DoneBy(NotDone):
         return bool(found) and all(map(is_flag, found))
 
     def is_amount(self, column: ColumnMention) -> bool:
-        """Whether a column holds numbers that are no years: `cost this year` compares no cost."""
+        """Whether a column holds numbers other than years: `cost this year` does not compare the cost with a year."""
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(is_number(each) and not is_point_in_time(each) for each in found)
 
@@ -324,8 +323,7 @@ class DoneBy(NotDone):
         """Whether a column holds yes or no, and no other one tells when, as `burn_year` does for `burned`."""
         return self.is_flag(column) and not any(
             is_point_in_time(each) and records(each, word)
-            for table in self.tables
-            for each in table.columns
+            for each in self.columns
             for word in name_words(column.text)
         )
 
@@ -335,7 +333,7 @@ class DoneBy(NotDone):
         return all(map(says_allowed, own))
 
     def is_no_number(self, column: ColumnMention, number: float) -> bool:
-        """Whether a number after `in` is no value of the column: it holds text, flags, money, or numbers and no
+        """Whether a number after `in` is not a value of the column: it holds text, flags, money, or numbers other than
         years."""
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
         units = [unit.dimension for each in own if (unit := column_unit(each)) is not None]

@@ -125,7 +125,7 @@ class NotDone(Comparisons):
         """The dates of an action. A verb that is a state, too (`closed`), must be all that the date's name tells."""
         if not (is_known or is_participle(verb) or verb.endswith("ing")):
             return set()
-        columns = [each for table in self.tables for each in table.columns]
+        columns = self.columns
         is_state = any(fold(value) == verb for each in columns for value in each.samples)
         tells = records_only_action if is_state else records
         return {each.name for each in columns if each.kind in _DATES and tells(each, verb)}
@@ -150,7 +150,7 @@ class NotDone(Comparisons):
         known = self.vocabulary.values_called((word,)) if taken != "never" else ()
         if any(table in self.tables for table, _, _ in known):
             return None  # `not closed`, for a column with a value `Closed`
-        columns = {each.name: each for table in self.tables for each in table.columns}.values()
+        columns = {each.name: each for each in self.columns}.values()
         empty = [each for each in columns if is_empty_where_not(each, word)]
         (column,) = found if len(found := empty or self._dated(word)) == 1 else (None,)
         if column is None or not word.endswith(("ed", "en", "wn")):
@@ -177,7 +177,7 @@ class NotDone(Comparisons):
         if not _STATEMENT.match(_in_order(_ROLES.get(word, _COLUMN) for word in words)):
             return None
         roles, named = self._roles_and_words()
-        columns = {each.name: each for table in self.tables for each in table.columns}
+        columns = {each.name: each for each in self.columns}
         found = [each for each in columns.values() if is_flag(each) and _has_words(each, named)]
         denied = _NOT in roles
         if not found and denied and not _denies_something_else(roles):
@@ -199,7 +199,7 @@ class NotDone(Comparisons):
     def _roles_and_words(self) -> tuple[list[str], list[str]]:
         """The roles of the next words, and the words that name a column; moves the cursor behind them."""
         roles, named = list[str](), list[str]()
-        columns = [each for table in self.tables for each in table.columns]
+        columns = self.columns
         while len(roles) < MAX_STATED and (word := self.cursor.word()):
             role = _ROLES.get(word, _COLUMN)
             if role == _COLUMN or (role == _GOT and named):
@@ -240,7 +240,7 @@ class NotDone(Comparisons):
 
     def _dated(self, word: str) -> list[Column]:
         """The dates of an action: `last_insp` of `inspected`, `maint_date` of `maintenance`."""
-        own = [each for table in self.tables for each in table.columns if each.kind in _DATES]
+        own = [each for each in self.columns if each.kind in _DATES]
         recorded = [each for each in own if records(each, word)]
         named = columns_called(self.tables, (word,), lambda each: each.kind in _DATES)
         return recorded or [each for each in own if each.name in named]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.domain import Column, Table
+from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
 from agents.offline.language.names.columns import columns_called
-from agents.offline.language.names.costs import NUMBERS
 from agents.offline.language.nouns import take_count
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
 from agents.offline.meaning.intents import Intent, Rows, Show
 
@@ -84,15 +84,11 @@ def take_most_done(cursor: Cursor, vocabulary: Vocabulary) -> Top | None:
     word, verb = cursor.take("most", "least"), cursor.word()
     cursor.at += 1
     rows = vocabulary.match_table(cursor.keys()[0]) if word is not None and verb.endswith("ed") else None
-    names = columns_called(rows.found, (verb,), _is_number) if rows is not None else []
+    names = columns_called(rows.found, (verb,), is_number) if rows is not None else []
     if len(names) != 1:
         cursor.at = start
         return None
     return Top(count or 1, word == "most", ColumnMention(verb, tuple(names)), word=f"{word} {verb}")
-
-
-def _is_number(column: Column) -> bool:
-    return column.kind in NUMBERS
 
 
 def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
@@ -103,7 +99,7 @@ def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
     start, verb = cursor.at, cursor.word()
     cursor.at += 1
     end = cursor.at
-    numbers = [each for table in tables for each in filter(_is_number, table.columns)]
+    numbers = [each for table in tables for each in filter(is_number, table.columns)]
     is_verb = take_most(cursor) is not None and any(records(each, verb) for each in numbers)
     cursor.at = end if is_verb else start
     return verb if is_verb else None

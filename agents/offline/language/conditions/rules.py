@@ -283,7 +283,7 @@ class Conditions(Unlinked, States):
         cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
         if listed and after is not None and after.kind == "number" and self.is_no_number(column, after.value):
-            return None  # `not felt in 2020`, `injured in 2020`: the year is no value of `felt`
+            return None  # `not felt in 2020`, `injured in 2020`: the year is not a value of `felt`
         link = cursor.take(p.IS)
         if link is None and not (listed and cursor.take("in")):
             return None
@@ -362,12 +362,7 @@ class Conditions(Unlinked, States):
         after = self.cursor.token(length)
         if after is not None and after.text not in ("?", "!", "."):
             return False
-        own = (
-            name_words(column.name)
-            for table in self.tables
-            for column in table.columns
-            if column.kind in ("integer", "number")
-        )
+        own = (name_words(column.name) for column in self.columns if column.kind in ("integer", "number"))
         return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
 
     def _year(self, opener: str) -> Condition | None:

@@ -78,9 +78,7 @@ class Unlinked(DoneBy):
             or not (after.kind == "number" or after.lower in _OF_TIMES)
         ):
             return False
-        dates = [
-            each for table in self.tables for each in table.columns if each.kind in ("date", "timestamp")
-        ]
+        dates = [each for each in self.columns if each.kind in ("date", "timestamp")]
         return sum(records_only_action(each, done) for each in dates) == 1
 
     def _or_more(self, found: OneOf) -> OneOf:

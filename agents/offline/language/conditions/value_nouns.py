@@ -99,8 +99,7 @@ class ValueNouns:
             cursor.at = start
             words = name_words(text)
             known = self.vocabulary.values_called(words) if len(words) > 1 else ()
-            named = self.vocabulary.match_table(words) if len(known) == 1 else None
-            is_table = named is not None and named.length == len(words) and not named.guessed
+            is_table = len(known) == 1 and bool(self.vocabulary.tables_called(text))
             is_table |= longer is not None and longer.length > len(words)  # `tram and bus lines`
             is_noun = len(known) == 1 and (
                 is_short_code(known[0][2])

@@ -58,6 +58,11 @@ class ValueRules:
         self.vocabulary = vocabulary
         self.tables = tables
 
+    @property
+    def columns(self) -> list[Column]:
+        """All columns of the tables."""
+        return [each for table in self.tables for each in table.columns]
+
     def value_text(self) -> str:
         """A value as written: a quoted string, or words up to where something else begins.
 
@@ -121,7 +126,7 @@ class ValueRules:
 
     def holds_numbers(self, mention: ColumnMention) -> bool:
         """Whether every column that a mention may mean holds numbers."""
-        own = [each for table in self.tables for each in table.columns if each.name in mention.columns]
+        own = [each for each in self.columns if each.name in mention.columns]
         return bool(own) and all(each.kind in ("integer", "number") for each in own)
 
     def _release_column(self, start: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS
 from agents.offline.language.names.comments import comment_head
-from agents.offline.language.words import are_forms, fold, name_words, word_set
+from agents.offline.language.words import are_forms, doers_of, english, fold, name_words, word_set
 from agents.offline.meaning.units import column_unit
 
 _MIN_STEM = 3
@@ -50,6 +50,14 @@ def records_only_action(column: Column, done: str) -> bool:
     return bool(content) and all(
         are_forms(done, each) or done in ABBREVIATIONS.get(each, ()) for each in content
     )
+
+
+def columns_of_doers(tables: Sequence[Table], verb: str) -> list[str]:
+    """The columns that are called like the agent of a verb: `winner` for `won`."""
+    stem = english().irregular.get(verb, verb.removesuffix("ed"))
+    doers = doers_of(stem) if len(stem) >= _MIN_STEM else frozenset()
+    own = (each.name for table in tables for each in table.columns)
+    return [name for name in dict.fromkeys(own) if set(name_words(name)) <= doers]
 
 
 def outcome_of(tables: Sequence[Table], done: str) -> tuple[str, str] | None:

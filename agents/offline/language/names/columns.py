@@ -219,7 +219,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
         other += OF_WHOLE if _SHARE_OF.match(comment or "") else 0.0
         costs.append((SAME_COMMENT if whole else IN_COMMENT) + 0.1 * len(_without_units(own)) + other)
     elif _SHARE_OF.match(comment or "") and "of" in words and _RATES.isdisjoint(words):
-        return min(costs, default=None)  # `pupils of schools` are no “% of pupils who walk to school”
+        return min(costs, default=None)  # `pupils of schools` does not mean “% of pupils who walk to school”
     elif (not costs and len(words) > 1 and _is_described(own, comment, words)) or (
         not costs
         and len(words) == 1

@@ -48,7 +48,7 @@ _NAMING = word_set("name nm type typ class category")
 _SHORTEST_BEGINNING, _LEAST_CUT = 4, 4
 """Minimum length of an abbreviation by truncation, and of the part cut off."""
 _SHORTEST_OF_SEVERAL, _LEAST_OF_SEVERAL = 3, 2
-"""The same, beside other matching words. Complete words are no abbreviations: `land` is not landslides."""
+"""The same, beside other matching words. Complete words do not count as abbreviations: `land` is not landslides."""
 _LONGEST_UNIT, _LEAST_INITIALS = 3, 3
 """Maximum length of an unknown unit at the end of a name; minimum length of initials that stand alone."""
 _MADE = word_set("built constructed erected laid installed")
@@ -382,7 +382,7 @@ _AREAS = frozenset(("boundary", "border", "limit", "outline", "shape", "polygon"
 
 
 def is_cost_of(name: str, said: str) -> bool:
-    """Whether `said` is no amount but what a column's amount is paid for: `repairs`, of `repair_cost_eur`."""
+    """Whether `said` is what the amount in a column is paid for, not an amount: `repairs` of `repair_cost_eur`."""
     costs = _COSTS.intersection(name_words(name))
     return bool(costs) and _PAYMENTS.isdisjoint(name_words(said))
 

@@ -124,7 +124,7 @@ def names_rows(table: Table, name: str, value: str = "") -> bool:
 
 
 _CARRIERS = word_set("vehicle veh driver equipment device")
-"""Things beside the rows: the type of a route's vehicle is no type of route."""
+"""Things beside the rows: the type of a route's vehicle is not a type of route."""
 
 
 def year_of_rows(table: Table, years: Sequence[Column], dates: Sequence[Column]) -> Column | None:

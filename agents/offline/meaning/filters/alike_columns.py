@@ -17,8 +17,9 @@ from agents.offline.language.conditions.explained_numbers import (
 )
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.cql2 import columns_in, disjunction, equals
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.stored_values import columns_in, empty_where, equals, stored_values
+from agents.offline.meaning.stored_values import empty_where, stored_values
 
 _OR_WORSE = re.compile(r"(.+?),? (?:or|and) (better|worse)", re.IGNORECASE)
 
@@ -29,7 +30,7 @@ async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[A
     for column in columns_alike(table, name):
         stored = await stored_values(scene, table, [column], [str(each) for each in values])
         found += [equals(column.name, own) for own in stored.values()]
-    return found[0] if len(found) == 1 else {"op": "or", "args": found}
+    return disjunction(found)
 
 
 def without_or_worse(text: str) -> str | None:

@@ -15,7 +15,8 @@ from agents.offline.language.conditions.flags import (
     words_of_comment,
 )
 from agents.offline.language.words import are_forms, name_words, word_set
-from agents.offline.meaning.stored_values import equals, is_of_another
+from agents.offline.meaning.cql2 import equals
+from agents.offline.meaning.stored_values import is_of_another
 
 MIN_LETTERS = 3
 """Minimum length of a word that can tell what a column is about."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from agents.domain import Bounds, Cql2, Focus, Table
 from agents.offline.answers import refusals
-from agents.offline.meaning.boxes import is_in
 from agents.offline.meaning.conditions import EarthLine, NearSpot, OnSide, Spot
+from agents.offline.meaning.cql2 import equals, property_of
+from agents.offline.meaning.filters.boxes import is_in
 from agents.offline.meaning.filters.other_tables import joined
 from agents.offline.meaning.places import place_meant
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.stored_values import equals, property_of
 
 ON_LINE_DEG = 1e-9
 """A point within this distance of a parallel or meridian is on it."""

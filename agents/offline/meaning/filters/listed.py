@@ -6,13 +6,13 @@ import re
 from collections import Counter
 
 from agents.domain import Column, Cql2, Table
+from agents.offline.meaning.cql2 import contains, equals
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import split_values
-from agents.offline.meaning.stored_values import contains, equals
 
 SEPARATORS = ("/", ";", "|", ",")
 _ITEM, _CODE = re.compile(r"\w[\w.-]{0,11}"), re.compile(r"(?=.*\d)\w{1,4}")
-"""Items, and those that need not recur in the known texts; `N/A` is no list."""
+"""Items, and those that need not recur in the known texts; `N/A` is not a list."""
 
 
 def separator_of(column: Column) -> str | None:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Cql2, Table
 from agents.geo.styling.colours import CSS_NAMES
+from agents.offline.language.names.columns import contains as contains_words
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.cql2 import contains, equals, negated
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
-from agents.offline.meaning.stored_values import contains, equals, negated
 
 MIN_LETTERS = 4
 """Minimum length of the longest word of a part, unless it is an abbreviation in capitals."""
@@ -75,7 +76,7 @@ async def _values_with(
     query = {"op": "and", "args": [held, among]} if among is not None else held
     answer = await unless_failed(scene.data.query(table.id, [column.name], query, limit=MAX_ROWS)) or {}
     values = (str(row[column.name]) for row in answer.get("rows", ()))
-    return [each for each in values if _has(name_words(each), name_words(text))]
+    return [each for each in values if contains_words(name_words(each), name_words(text))]
 
 
 def _is_at_an_end(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
@@ -84,11 +85,6 @@ def _is_at_an_end(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
     ends = (own[: len(words)], own[-len(words) :], own[max(last - len(words), 0) : last])
     is_denied = not _DENIALS.isdisjoint({*own} - {*words})  # `smoke detectors` of “no smoke detectors”
     return words in ends and len(own) <= MAX_VALUE_WORDS and not is_denied
-
-
-def _has(own: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    """Whether words follow each other in a value."""
-    return any(own[at : at + len(words)] == words for at in range(len(own) - len(words) + 1))
 
 
 def beginning_with(table: Table, text: str) -> Cql2 | None:

@@ -16,7 +16,8 @@ from agents.offline.language.names.keys import links, shared_key
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.alike_places import full_name, is_one_of_joint
-from agents.offline.meaning.boxes import is_within
+from agents.offline.meaning.cql2 import equals, property_of
+from agents.offline.meaning.filters.boxes import is_within
 from agents.offline.meaning.filters.related import SMALL_TABLE, covers, link_between
 from agents.offline.meaning.places import (
     MAX_CANDIDATES,
@@ -28,7 +29,7 @@ from agents.offline.meaning.places import (
 from agents.offline.meaning.row_names import PEOPLE, name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed
 from agents.offline.meaning.spellings import spellings
-from agents.offline.meaning.stored_values import equals, plain, property_of, stored_values, wanted_values
+from agents.offline.meaning.stored_values import plain, stored_values, wanted_values
 from agents.text_search import TextSearch
 
 log = logging.getLogger("agents.offline")

@@ -11,12 +11,12 @@ from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import codes_of
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.cql2 import contains, equals, negated, property_of
 from agents.offline.meaning.filters.alike_columns import by_explanation
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
 from agents.offline.meaning.filters.named_in_part import named_in_part
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
-from agents.offline.meaning.stored_values import contains, equals, negated, property_of
 
 _CHARGES = word_set("fee fare price cost charge toll")
 _NOT_DONE = re.compile(r"(?:did|do|does|have|has|had)(?:n't| not) (?P<verb>[a-z]+)", re.IGNORECASE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agents.domain import Table
 from agents.offline.language.names.keys import Link, links
+from agents.offline.meaning.cql2 import equals, is_null, negated
 from agents.offline.meaning.scene import Scene
-from agents.offline.meaning.stored_values import equals, property_of
 
 SMALL_TABLE = 5000
 """Maximum number of rows of a table used for look-ups."""
@@ -44,7 +44,5 @@ async def covers(scene: Scene, table: Table, ours: str, other: Table, theirs: st
     if not codes:
         return False
     known = await scene.data.count(table.id, equals(ours, codes))
-    coded = await scene.data.count(
-        table.id, {"op": "not", "args": [{"op": "isNull", "args": [property_of(ours)]}]}
-    )
+    coded = await scene.data.count(table.id, negated(is_null(ours)))
     return bool(coded) and known >= _COVERED * coded

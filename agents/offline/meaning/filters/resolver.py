@@ -38,37 +38,39 @@ from agents.offline.meaning.conditions import (
     Quantity,
     all_of,
 )
+from agents.offline.meaning.cql2 import (
+    columns_in,
+    combined,
+    contains,
+    equals,
+    flat,
+    is_null,
+    negated,
+    property_of,
+)
 from agents.offline.meaning.filters import values
 from agents.offline.meaning.filters.alike_columns import or_worse, without, without_or_worse
 from agents.offline.meaning.filters.depths import compared_depth
 from agents.offline.meaning.filters.flags_in_words import mentions_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
-from agents.offline.meaning.filters.states import dates_of_state, only_begun, state_words
+from agents.offline.meaning.filters.states import only_begun
 from agents.offline.meaning.filters.times import (
     at_edge,
     at_time,
+    dates_of_state,
     earlier,
     in_decade,
     in_force,
     in_years,
     of_every_year,
+    state_words,
     weekdays_named,
 )
 from agents.offline.meaning.places import number_of_row
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.stored_values import (
-    columns_in,
-    contains,
-    equals,
-    negated,
-    property_of,
-    stored_values,
-    with_change,
-    with_value,
-    without_value,
-)
+from agents.offline.meaning.stored_values import stored_values, with_change, with_value, without_value
 from agents.offline.meaning.units import column_unit, convert, name_without_unit, whole
 from agents.worded import numeral
 
@@ -91,7 +93,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await to_cql2(scene, table, all_of(*merged) or condition)
         case Group(op, parts):
             dated = await _dated_by_state(scene, table, parts) if op == "and" else parts
-            args = _flat(op, [await to_cql2(scene, table, part) for part in dated])
+            args = flat(op, [await to_cql2(scene, table, part) for part in dated])
             if op == "and" and (twice := column_of_two_values(args)) is not None:
                 raise Refuse(refusals.TWO_VALUES(table=table.title, column=twice))
             return {"op": op, "args": args}
@@ -177,24 +179,11 @@ async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]
     named = dates_of_state(table, words)
     if len(named) != 1:
         return parts
-    known = negated({"op": "isNull", "args": [property_of(named[0].name)]})
+    known = negated(is_null(named[0].name))
     if not await scene.data.count(table.id, {"op": "and", "args": [*states, known]}):
         return parts  # `pending since 2020`: nothing was decided
     column = ColumnMention("the time", (named[0].name,))
     return [replace(each, column=column) if each in when else each for each in parts]
-
-
-def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:
-    """Two filters as one, without needless nesting."""
-    if one is None:
-        return other
-    return {"op": op, "args": _flat(op, [one, other])}
-
-
-def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
-    """The parts without nested groups of the same operator and without duplicates."""
-    inner = [each for part in parts for each in (part["args"] if part.get("op") == op else [part])]
-    return [each for at, each in enumerate(inner) if each not in inner[:at]]
 
 
 async def _filler_value(scene: Scene, table: Table, mention: ColumnMention, filler: str) -> Cql2 | None:
@@ -216,7 +205,7 @@ async def _empty(scene: Scene, table: Table, condition: Empty) -> Cql2:
         if scene.choose(options, question) == options[1]:
             return negated(value)
     if condition.unknown:
-        return {"op": "isNull", "args": [property_of(column.name)]}
+        return is_null(column.name)
     return await without_value(scene, table, column)
 
 
@@ -286,7 +275,7 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
 
 async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
-    """A comparison; a number is looked up in a text column like a word (`felt in 2020` is no value of `felt`)."""
+    """A comparison; a number is looked up in a text column like a word (`felt in 2020` has no value of `felt`)."""
     if (lasting := in_force(table, condition)) is not None:
         return lasting
     column = compared_column(scene, table, condition)

@@ -1,38 +1,14 @@
-"""States that conditions name, and their dates: `refused in 2024`, `granted permits per year`, by “Date of
-decision”; `not fixed`, by the dates on which a fault was reported and fixed."""
+"""What is not done, by dates: `not fixed`, by the dates on which a fault was reported and fixed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
-
 from agents.domain import Column, Cql2, Table
 from agents.offline.language.conditions.flags import DONE
-from agents.offline.language.lexicon import DECIDED, DECISION
 from agents.offline.language.names.columns import ENDED, PLANNED
 from agents.offline.language.names.comments import comment_head, comment_words
-from agents.offline.language.names.costs import word_cost
 from agents.offline.language.words import are_forms, name_words, word_set
-from agents.offline.meaning.conditions import OneOf, parts_of
+from agents.offline.meaning.cql2 import columns_in, negated, property_of
 from agents.offline.meaning.scene import Scene
-from agents.offline.meaning.stored_values import columns_in, negated, property_of
-
-
-def state_words(where: Any) -> set[str]:
-    """The words for states in conditions: `expired`."""
-    kinds = (each for each in parts_of(where) if isinstance(each, OneOf) and each.how in ("kind", "is"))
-    return {word for each in kinds for word in name_words(each.text) if word.endswith("ed")}
-
-
-def dates_of_state(table: Table, states: Collection[str]) -> list[Column]:
-    """The dates that are called after a state, or after the decision that brings it about: `dec_dt`."""
-    words = {*states, *(DECISION if DECIDED.intersection(states) else ())}
-    return [
-        each
-        for each in table.columns
-        if each.kind in _DATES
-        and any(word_cost(own, word) is not None for own in name_words(each.name) for word in words)
-    ]
 
 
 async def only_begun(scene: Scene, table: Table, undone: Cql2) -> Cql2:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.times.days import WEEKDAYS
 from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.conditions.times.relative import months_before
+from agents.offline.language.lexicon import DECIDED, DECISION
 from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.costs import word_cost
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (
     IN_FORCE,
@@ -19,12 +24,15 @@ from agents.offline.meaning.conditions import (
     Compare,
     DatePart,
     Day,
+    OneOf,
     Operand,
     Quantity,
+    parts_of,
 )
+from agents.offline.meaning.cql2 import equals, is_null, negated, property_of
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.stored_values import equals, negated, property_of, stored_values
+from agents.offline.meaning.stored_values import stored_values
 from agents.offline.meaning.units import is_year
 from agents.units import Unit
 
@@ -191,7 +199,7 @@ def in_force(table: Table, condition: Compare) -> Cql2 | None:
             raise Refuse(refusals.NOT_LASTING(table=table.title), refusals.SAY_DATE())
         return None
     begun, ended = (column for name in lasting if (column := table.column(name)) is not None)
-    not_ended: Cql2 = {"op": "isNull", "args": [property_of(ended.name)]}
+    not_ended: Cql2 = is_null(ended.name)
     return {
         "op": "and",
         "args": [
@@ -199,3 +207,20 @@ def in_force(table: Table, condition: Compare) -> Cql2 | None:
             {"op": "or", "args": [at_time(ended, ">=", value), not_ended]},
         ],
     }
+
+
+def state_words(where: Any) -> set[str]:
+    """The words for states in conditions: `expired`."""
+    kinds = (each for each in parts_of(where) if isinstance(each, OneOf) and each.how in ("kind", "is"))
+    return {word for each in kinds for word in name_words(each.text) if word.endswith("ed")}
+
+
+def dates_of_state(table: Table, states: Collection[str]) -> list[Column]:
+    """The dates that are called after a state, or after the decision that brings it about: `dec_dt`."""
+    words = {*states, *(DECISION if DECIDED.intersection(states) else ())}
+    return [
+        each
+        for each in table.columns
+        if each.kind in ("date", "timestamp")
+        and any(word_cost(own, word) is not None for own in name_words(each.name) for word in words)
+    ]

@@ -30,6 +30,7 @@ from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
+from agents.offline.meaning.cql2 import columns_in, contains, disjunction, equals, property_of
 from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
 from agents.offline.meaning.filters.listed import with_item
@@ -52,16 +53,12 @@ from agents.offline.meaning.spellings import (
 from agents.offline.meaning.stored_values import (
     before_noun,
     column_of_kind,
-    columns_in,
-    contains,
     done_by,
     empty_where,
     ending_with,
-    equals,
     has_date_of,
     in_another_form,
     is_of_another,
-    property_of,
     stored_values,
     with_shared_name,
 )
@@ -199,7 +196,7 @@ async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
         if kind is None:
             return None
         kinds.append(kind)
-    return kinds[0] if len(kinds) == 1 else {"op": "or", "args": kinds}
+    return disjunction(kinds)
 
 
 async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -313,7 +310,7 @@ async def _any_of(
         ((name, values),) = filters.items()
         return await one_place(scene, table, columns, name, values)
     joined = [await in_any_alike(scene, table, name, values) for name, values in filters.items()] + others
-    return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
+    return disjunction(joined)
 
 
 async def _column_of_place(

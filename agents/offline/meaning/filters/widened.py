@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.domain import Cql2
-from agents.offline.language.conditions.contradictions import conjuncts
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, Quantity
-from agents.offline.meaning.filters.resolver import combined
-from agents.offline.meaning.stored_values import columns_in
+from agents.offline.meaning.cql2 import columns_in, combined, conjuncts
 
 
 def widened(before: Cql2 | None, wanted: Cql2) -> Cql2:

@@ -105,7 +105,7 @@ def by_referred(
     if len(words) > 1 and words[-1].isdigit() and columns_called((own,), words[:-1]):
         return None  # `by crop 2026` is the rows' own crop in that year, not `crop_26` of the fields
     found = _ways_to(own, words, context.vocabulary)
-    if is_plural(by):  # `mains with 3 or more breaks` are no groups of “Critical main”
+    if is_plural(by):  # `mains with 3 or more breaks` are not grouped by “Critical main”
         found = [each for each in found if not _is_flag(*each)]
     return _grouped(rows, own, *found[0], figure, only) if len(found) == 1 else None
 

@@ -107,12 +107,12 @@ class Changes(ValueRules):
 
     def _known_years(self, measure: str) -> list[str]:
         """The years that have a column for this measure."""
-        years = {year for table in self.tables for each in table.columns for year in years_in(each.name)}
+        years = {year for each in self.columns for year in years_in(each.name)}
         return sorted(year for year in years if self._of_year(measure, year) is not None)
 
     def _measured_in(self, first: str, last: str) -> int:
         """The number of measures with a column for both years: `pop_2010`, `crew_2010`."""
-        names = [each.name for table in self.tables for each in table.columns if is_number(each)]
+        names = [each.name for each in self.columns if is_number(each)]
         return len({each for each in names if first in each and each.replace(first, last) in names})
 
     def _of_year(self, measure: str, year: str) -> ColumnMention | None:
