@@ -45,6 +45,8 @@ from agents.offline.conversation.past_calls import (
     rows_meant,
     rows_named,
 )
+from agents.offline.conversation.ranked_of_fewer import ranking_asked
+from agents.offline.language.names.vague import without_vague
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.tokens import normalized
 from agents.offline.language.vocabulary import Vocabulary
@@ -74,8 +76,6 @@ from agents.offline.values_named import values_named
 from agents.worded import joined, worded_among
 
 log = logging.getLogger("agents.offline")
-MAX_ALIKE = 3
-"""Earlier similar questions kept: enough to notice that `all three of them` are not all."""
 
 
 class Turn:
@@ -145,7 +145,7 @@ class Turn:
         if (question := self.before.question) is not None:
             self.text, self.preferred = answered(question, self.text)
         before = self._vocabulary_before() if self.done else self.vocabulary
-        self.written = self.text
+        self.written = self.text = without_vague(self.text, before)
         again = request_meant(self.messages[: self.begin + 1], self.text, before)
         if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
@@ -227,9 +227,9 @@ class Turn:
     def _in_place(self, command: Command) -> Command:
         """The command of a request with another piece, changing the filter of the shown layer."""
         shown, layer = command.intent, self.vocabulary.layer(self.recent[0]) if self.recent else None
-        if isinstance(shown, Show) and shown.top is None and layer and layer.table in shown.subject.tables:
+        if isinstance(shown, Show) and layer and layer.table in shown.subject.tables:
             subject = Mention(layer.name, layers=(layer.id,))
-            return replace(command, intent=Refine(subject, shown.where, mode="replace"))
+            return replace(command, intent=Refine(subject, shown.where, shown.top, "replace"))
         is_narrower = self.text.lower().startswith(("only ", "just "))
         if isinstance(shown, Refine) and (shown.subject, shown.mode) == (None, "and") and not is_narrower:
             return replace(command, intent=replace(shown, mode="instead"))
@@ -362,12 +362,13 @@ class Turn:
         if not asked and (draws_rows(self.done, self.before.rows) or is_chart_of_answer(command)):
             asked = self.before.question_text
         if self.is_repeated and rows is not None and self.before.rows is not None:
-            alike = (*self.before.alike, self.before.rows)[-MAX_ALIKE:]
+            alike = self.before.all_alike
         return Memory(
             listed=rows_listed(command),
             asked_of=await self._asked_of(place),
             rows=rows,
             question_text=asked,
+            ranking=ranking_asked(command, asked, self.before),
             alike=alike,
             of_rows=self._asked_before(place.start),
             rows_text=rows_named(command) or (self.before.rows_text if rows == self.before.rows else ""),

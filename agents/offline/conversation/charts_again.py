@@ -41,6 +41,12 @@ _OTHER_CHART = re.compile(
 )
 
 
+def chart_named(text: str) -> str:
+    """`bar chart` where the message asks for nothing else; else empty."""
+    asked = _CHARTED.fullmatch(text)
+    return (asked["kind"] or "chart") if asked is not None else ""
+
+
 def chart_again(spoken: Spoken, asked_now: str) -> str | None:
     """The request for a chart of the previous answer, or for the previous chart drawn in another way."""
     return (

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agents.domain import Table
+from agents.offline.conversation.past_calls import tables_made
 from agents.offline.conversation.pieces import message, one_of
-from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
-from agents.offline.language.lexicon import SUPERLATIVES
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.lexicon import ADJECTIVES, SUPERLATIVES
+from agents.offline.language.names.columns import measure_columns, times_of
 from agents.offline.language.names.costs import TIMES
-from agents.offline.language.words import are_forms, doers_of, name_words, word_set
+from agents.offline.language.words import are_forms, doers_of, name_words, singular, word_set
+from agents.result_rows import rows_of
 
 _WATCHED = word_set("record see saw observe spot find found report count survey monitor")
 """Verbs of those who record rows, however their column is called."""
@@ -143,4 +145,71 @@ def _areas_of_most(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     yield Again(f"how many of them are in each {asked['areas']}", spoken.memory.rows)
 
 
-RULES = (_dates, _areas_of_most, _by_whom, _when, _compared, _the_most, _fact)
+@message_about_rows(
+    r"(?:and |so |but )?(?:(?:in|from|of|at) )?(?:which|what) (?P<what>[^\W\d]+(?: [^\W\d]+){0,2}?)"
+    r" (?:are|were|is|was|do|did) (?:they|these|those|them)(?: all)?"
+    r"(?: (?:(?:located|found|lying) )?(?:in|from|of|at|on|have|belong to))?"
+)
+def _values(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
+    """`which countries are they in`: the values of a column of the rows with their numbers; else the areas with rows
+    in them."""
+    rows, words = spoken.memory.rows, name_words(asked["what"])
+    if rows is not None and rows.single:
+        return
+    named = spoken.vocabulary.columns_called((table,), asked["what"])
+    texts = [each.name for each in table.columns if each.name in named and each.kind in ("text", "boolean")]
+    exact = [name for name in texts if name_words(name) == words]
+    if exact or len(texts) == 1:
+        yield Again(f'values of "{(exact or texts)[0]}" of them', rows)
+    if not texts and spoken.vocabulary.match_table(words) is not None:
+        before, _, noun = asked["what"].rpartition(" ")
+        yield Again(f"how many of them are in each {f'{before} {singular(noun)}'.strip()}", rows)
+
+
+def of_thing_made(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`what's its area` right after an analysis that made one shape: of that shape, not of the place that it was made
+    of. `what's its population` after one that found one row (`nearest city to Berlin`): of that row."""
+    layer, made = spoken.layer, [table for done in spoken.last_calls for table in tables_made(done)]
+    table = spoken.vocabulary.table(layer.table) if layer is not None and layer.table in made else None
+    if layer is None or table is None or layer.count != 1:
+        return
+    fact = _fact_of_row(spoken, asked_now) if rows_of(table) else _size(spoken, asked_now)
+    if fact is not None:
+        yield Again(fact)
+
+
+@message_about_rows(
+    r"(?:and )?how (?P<how>[a-z]+) (?:is|was) it"
+    r"|(?:and )?(?:(?:what is|what was|what's|whats|tell me|show me) )?its (?P<what>[^?,]+?)"
+)
+def _fact_of_row(spoken: Spoken, asked: re.Match[str], table: Table) -> str | None:
+    measure = ADJECTIVES.get((asked["how"] or "").lower())
+    own = measure_columns(table, measure) if measure is not None else ()
+    named = own if asked["how"] else spoken.vocabulary.columns_called((table,), asked["what"])
+    return f'list them with "{named[0]}"' if len(named) == 1 else None
+
+
+@message(
+    r"(?:(?:and|so|now|ok|please),? )*(?:(?:what is|what's|whats|what are|how much is|tell me|give me|show me) )?"
+    r"(?:(?:the|its|their) )?(?:total )?(?P<what>area|size|extent|length)(?: of (?:it|that|this|them))?"
+    r"(?P<unit> in [^?,]+?)?"
+    r"|(?:and |so )?how (?:big|large|long) (?:is|are) (?:it|that|this|they)(?P<in> in [^?,]+?)?"
+)
+def _size(spoken: Spoken, asked: re.Match[str]) -> str | None:
+    layer = spoken.layer
+    long = _LONG.get(layer.geometry_type) if layer is not None else None
+    if layer is None or long is None:
+        return None
+    west, south, east, north = layer.bounds or (0, 0, 0, 0)
+    in_km = _IN_KM[long] if max(east - west, north - south) > _MUCH else ""
+    fits = asked["what"] is None or (asked["what"].lower() == "length") == (long == "long")
+    return f"how {long} is the layer `{layer.id}`{asked['unit'] or asked['in'] or in_km}" if fits else None
+
+
+_LONG = {"polygon": "large", "line": "long"}
+_IN_KM = {"large": " in km2", "long": " in km"}
+_MUCH = 0.1
+"""Degrees from which the size of a shape is told in kilometres."""
+
+
+RULES = (_dates, _areas_of_most, _values, _by_whom, _when, _compared, _the_most, _fact)

@@ -13,7 +13,8 @@ from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
 from agents.offline.conversation.charts_again import chart_again, coloured_by_figure
-from agents.offline.conversation.facts_asked import kinds_counted
+from agents.offline.conversation.compared_again import charted_rows
+from agents.offline.conversation.facts_asked import kinds_counted, of_thing_made
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import (
     THOSE,
@@ -52,7 +53,8 @@ from agents.offline.conversation.pieces import (
     with_piece,
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
-from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
+from agents.offline.conversation.ranked_of_fewer import ranked_of_fewer
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message
 from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
@@ -162,9 +164,10 @@ def requests_again(messages: Sequence[Message], spoken: Spoken, asked_now: str) 
 
 
 def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[Again]:
-    found: list[Again] = []
-    if spoken.memory.outcome == "done":
-        found += [each for rule in _BEFORE_OTHERS for each in rule(spoken, asked_now) or ()]
+    rules = _BEFORE_OTHERS if spoken.memory.outcome == "done" else ()
+    found = [each for rule in rules for each in rule(spoken, asked_now) or ()]
+    if any(each.only for each in found):
+        return found
     for said in dict.fromkeys((_SAME_FOR.sub("and ", asked_now), asked_now)):
         if (again := asked_again(messages, said, spoken.vocabulary)) is not None:
             found.append(in_other_place(spoken.repeated(again), spoken, said))
@@ -173,14 +176,9 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
 
 
 _BEFORE_OTHERS = (
-    rows_of_kind,
-    of_fewer_groups,
-    of_column,
-    most_inside,
-    ranked_first,
-    kinds_counted,
-    with_other_flag,
-)
+    rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, ranked_first, kinds_counted,
+    with_other_flag, charted_rows, of_thing_made,
+)  # fmt: skip
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
     re.IGNORECASE,

@@ -15,6 +15,8 @@ from agents.offline.meaning.cql2 import conjuncts
 
 KEY = "offline"
 MAX_LAYERS = 8
+MAX_ALIKE = 3
+"""Earlier similar questions kept: enough to notice that `all three of them` are not all."""
 
 Outcome = Literal["done", "asked", "refused", "failed", "unread"]
 
@@ -70,12 +72,19 @@ class Memory:
     """The rows that a pronoun of the question meant, if not those of a layer, for the same question again."""
     rows_text: str = ""
     """The words of a question for its rows, which an analysis can read: `complaints in 2025`."""
+    ranking: str = ""
+    """The request of a ranking, for the same ranking of fewer rows: `only africa`."""
     alike: tuple[Rows, ...] = ()
     """The rows of earlier questions that differ only in a place or value, for `show both on the map`."""
 
     def stored(self) -> dict[str, Any]:
         """The memory as data of a message."""
         return {KEY: asdict(replace(self, layers=self.layers[:MAX_LAYERS]))}
+
+    @property
+    def all_alike(self) -> tuple[Rows, ...]:
+        """The rows of this and of earlier similar questions."""
+        return (*self.alike, self.rows)[-MAX_ALIKE:] if self.rows is not None else ()
 
     @property
     def asked_about(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agents.domain import Column
+from agents.domain import Column, Table
 from agents.offline.conversation.memory import Memory
 from agents.offline.conversation.other_times import with_time
 from agents.offline.conversation.past_calls import calls_made
@@ -14,6 +14,7 @@ from agents.offline.conversation.spoken import Again, Spoken
 from agents.offline.language.lexicon import MONTHS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.units import column_unit
 
 _NARROWER = re.compile(
@@ -131,22 +132,44 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
 
 
 def part_of_sum(spoken: Spoken, asked_now: str) -> str | None:
-    """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows."""
-    before, part, calls = (
-        spoken.memory.question_text,
-        _PART_OF_SUM.fullmatch(asked_now),
-        calls_made(spoken.messages),
-    )
-    begins_so = before.lower().startswith(("how many ", "total ", "sum of "))
-    is_sum = begins_so and bool(calls) and calls[-1].call.name == "column_stats"
-    if part is None or not is_sum:
+    """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows; `how many
+    of them in brazil` after `how many people live in south america`, also in a city that is no row of the sum."""
+    part, place = _PART_OF_SUM.fullmatch(asked_now), _PART_IN.fullmatch(asked_now)
+    before, calls = spoken.memory.question_text, calls_made(spoken.messages)
+    if not (part or place) or not before.lower().startswith(("how many ", "total ", "sum of ")) or not calls:
         return None
     table = spoken.vocabulary.table(str(calls[-1].arguments.get("table")))
     column = table.column(str(calls[-1].arguments.get("column"))) if table is not None else None
-    is_size = column is not None and column_unit(column) is not None  # of kilometres, none is `33 kV`
-    return None if is_size else f"{before.rstrip(' ?')} that were {part['what']}"
+    is_sum, unit = calls[-1].call.name == "column_stats", column_unit(column) if column is not None else None
+    if is_sum and unit is not None and (place is None or unit.dimension != "people"):
+        return None  # of kilometres, none is `33 kV`
+    if place is not None:
+        of_rows = _sum_in(spoken, table, column, place["place"]) if is_sum and table and column else None
+        return of_rows or _people_in(spoken, place["place"])
+    return f"{before.rstrip(' ?')} that were {part['what']}" if part is not None and is_sum else None
 
 
+def _sum_in(spoken: Spoken, table: Table, column: Column, place: str) -> str | None:
+    """The sum of the rows before that have this place as a value."""
+    own = {name for found, name, _ in spoken.vocabulary.values_called(name_words(place)) if found == table}
+    named = name_column(table)
+    how = "named" if named is not None and named.name in own else "in"
+    return f'total "{column.name}" of them {how} {place}' if own else None
+
+
+def _people_in(spoken: Spoken, place: str) -> str | None:
+    """The people of a place in the place before: `how many people live in berlin, germany`."""
+    memory = spoken.memory
+    whole = memory.asked_of if _OF_PEOPLE.match(memory.question_text) else ""
+    return whole.replace("{}", f"{place}, {memory.asked_about}") if whole else None
+
+
+_OF_PEOPLE = re.compile(r"how many (?:people|inhabitants|residents|persons)\b", re.IGNORECASE)
+_PART_IN = re.compile(
+    r"(?:and |so )?how many of (?:those|them|these) (?:(?:are|is|were|was|live|lives|lived|living|there) )*"
+    r"in (?:the )?(?P<place>[^\W\d][^?,]*?)\W*",
+    re.IGNORECASE,
+)
 _PART_OF_SUM = re.compile(
     r"(?:and )?how many of (?:those|them|these) (?:were|are|was|is) (?P<what>.+?)\??", re.IGNORECASE
 )

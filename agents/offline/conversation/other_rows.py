@@ -76,7 +76,7 @@ def figure_of_other_rows(spoken: Spoken, asked: re.Match[str]) -> str | None:
     before = spoken.memory.question_text
     figure = _FIGURE_OF_ROWS.fullmatch(before)
     words = figure["rows"].split() if figure is not None else []
-    nouns = [each for each in words if _are_rows(each, spoken.vocabulary)]
+    nouns = [each for each in words if are_rows(each, spoken.vocabulary)]
     if figure is None or len(nouns) != 1 or re.search(GROUP, before, re.IGNORECASE):
         return None
     rows = figure["rows"] if asked["of"] else nouns[0]
@@ -97,11 +97,11 @@ def share_among_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
         (
             " ".join(words[:end])
             for end in range(1, len(words))
-            if _are_rows(" ".join(words[:end]), vocabulary)
+            if are_rows(" ".join(words[:end]), vocabulary)
         ),
         "",
     )
-    if not noun or _are_rows(asked["kind"] or "", vocabulary):
+    if not noun or are_rows(asked["kind"] or "", vocabulary):
         return None
     among = f"{noun} {asked['place']}" if asked["place"] else f"{asked['kind']} {noun}"
     rest = share["rows"][len(noun) :].strip()
@@ -113,14 +113,14 @@ def share_among_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
 @message(r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)")
 def same_of_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`same for airports` after `how many countries are there per continent?`: the question about other rows."""
-    if not _are_rows(asked["rows"], spoken.vocabulary):
+    if not are_rows(asked["rows"], spoken.vocabulary):
         return None
     words = spoken.memory.question_text.rstrip(" ?!.").split()
     spans = [
         (begin, end)
         for begin in range(len(words))
         for end in range(begin + 1, min(begin + 4, len(words) + 1))
-        if _are_rows(" ".join(words[begin:end]), spoken.vocabulary)
+        if are_rows(" ".join(words[begin:end]), spoken.vocabulary)
     ]
     if len({begin for begin, _ in spans}) != 1:
         return None
@@ -172,7 +172,7 @@ _OTHER_VALUE = re.compile(
 )
 
 
-def _are_rows(text: str, vocabulary: Vocabulary) -> bool:
+def are_rows(text: str, vocabulary: Vocabulary) -> bool:
     """Whether the words name the rows of a table, in the plural."""
     return is_plural(text) and bool(vocabulary.tables_called(text))
 

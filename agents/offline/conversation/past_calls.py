@@ -82,7 +82,7 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
     found: list[str] = []
     for done in reversed(calls_made(messages[remembered:])):
         if done.call.name == "run_analysis":
-            tables = _tables_made(done)
+            tables = tables_made(done)
             drawn = [layer.id for layer in vocabulary.layers if layer.table in tables]
             if drawn or done.result.ok:
                 found += drawn[-1:]
@@ -188,13 +188,13 @@ def latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | 
     """The table of the latest analysis that produced one, if it still exists."""
     for done in reversed(calls_made(messages)):
         if done.call.name in ("run_analysis", "run_recipe") and done.result.ok:
-            results = [each for each in _tables_made(done) if vocabulary.table(each) is not None]
+            results = [each for each in tables_made(done) if vocabulary.table(each) is not None]
             if results:
                 return results[-1]
     return None
 
 
-def _tables_made(done: Done) -> list[str]:
+def tables_made(done: Done) -> list[str]:
     """The tables that a call made, in order, not those that it read."""
     tables = [str(receipt.get("table")) for receipt in done.result.receipts]
     return [each for each in tables if each.startswith(f"{RESULTS}.")]
@@ -203,7 +203,7 @@ def _tables_made(done: Done) -> list[str]:
 def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:
     """The layers that calls added to the map, including results of analyses."""
     done = [each for each in calls if each.result.ok]
-    tables = {table for each in done if each.call.name == "run_analysis" for table in _tables_made(each)}
+    tables = {table for each in done if each.call.name == "run_analysis" for table in tables_made(each)}
     added = {each.result.data["layer_id"] for each in done if each.call.name == "add_map_layer"}
     return added | {layer.id for layer in layers if layer.table in tables}
 

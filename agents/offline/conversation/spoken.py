@@ -40,6 +40,8 @@ class Again:
 
     text: str
     rows: Rows | None = None
+    only: bool = False
+    """The message cannot stand for another request, also where this one cannot be read."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from agents.offline.conversation.spoken import Again, Spoken
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.words import name_words
 
 _THERE = re.compile(
@@ -71,12 +72,14 @@ def _place_named(spoken: Spoken) -> str:
 
 
 def living_in_them(spoken: Spoken, asked_now: str) -> str | None:
-    """`how many people live there?` if the previous turn only drew or changed one layer."""
-    asked = _LIVE_THERE.fullmatch(asked_now)
-    calls = spoken.last_calls
-    if asked is None or len(calls) != 1 or calls[0].call.name not in _DRAWING or not calls[0].result.ok:
-        return None
-    if spoken.memory.outcome != "done":
+    """`how many people live there?` if the previous turn only drew or changed one layer, or listed rows that have a
+    number of people."""
+    asked, memory, calls = _LIVE_THERE.fullmatch(asked_now), spoken.memory, spoken.last_calls
+    if asked is None or len(calls) != 1 or not calls[0].result.ok or memory.outcome != "done":
         return None
     rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
-    return f"{asked['asked']} in them{rest}"
+    if calls[0].call.name in _DRAWING:
+        return f"{asked['asked']} in them{rest}"
+    is_list = calls[0].call.name == "query_features" and memory.rows is not None and not memory.rows.single
+    people = measure_columns(spoken.table, "people") if is_list and spoken.table and not rest.strip() else []
+    return f'total "{people[0]}" of them' if len(people) == 1 else None

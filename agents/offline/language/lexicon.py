@@ -65,6 +65,15 @@ ADJECTIVES = {
 
 SIDES = word_set("above below under beneath higher lower")
 """Comparison words that may tell where something lies: of a depth, the other way than its number."""
+WAYS = {
+    **dict.fromkeys(
+        word_set("high large great big huge strong heavy long deep tall wide thick old fast steep"), ">"
+    ),
+    **dict.fromkeys(
+        word_set("low small tiny little weak light short shallow poor narrow thin young new slow"), "<"
+    ),
+}
+"""The comparison that an adjective implies: `high nitrate, more than 50 mg/l`."""
 
 AFTERWARDS = {
     "more": ">=", "above": ">=", "over": ">=", "higher": ">=", "larger": ">=", "greater": ">=",

@@ -102,6 +102,35 @@ async def test_the_farthest_of_the_nearest(offline_server: Server) -> None:
 
 
 @pytest.mark.parametrize(
+    ("whole", "part", "people"),
+    [
+        ("South America", "Brazil", "209,469,333"),
+        ("Germany", "Berlin", "3,426,354"),
+        ("South America", "France", "No row"),
+    ],
+)
+async def test_people_of_a_part_are_those_who_live_in_it(
+    offline_server: Server, whole: str, part: str, people: str
+) -> None:
+    async with client(offline_server) as one:
+        await one.ask("join")
+        await one.says(f"how many people live in {whole}")
+        await one.says(f"and how many of them in {part.lower()}")
+        assert people in one.named("ai_response")[-1]["message"]
+
+
+@pytest.mark.parametrize("asked", ["what's its area", "how big is it?", "area in km2"])
+async def test_its_area_is_that_of_the_shape_just_made(offline_server: Server, asked: str) -> None:
+    async with client(offline_server) as one:
+        await one.ask("join")
+        await one.says("convex hull of all airports in Iceland")
+        await one.says(asked)
+        answer = one.named("ai_response")[-1]["message"]
+        assert re.search(r"[\d,.]+ km²", answer), answer
+        assert "103,000" not in answer, "the area of the country"
+
+
+@pytest.mark.parametrize(
     ("words", "first"),
     [
         ("dissolve countries by continent, then show the two largest", "| Asia |"),

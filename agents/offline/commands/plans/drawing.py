@@ -36,6 +36,8 @@ from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.stored_values import or_unknown
 from agents.result_rows import rows_of
 
+ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
+"""The properties of a chart besides its rows."""
 _MOST_TOP = 100
 
 
@@ -208,10 +210,12 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if wanted is not None and intent.verb:
         wanted = await or_unknown(scene, table, wanted)
+    named = {} if intent.mode == "and" else _plain_name(layer, table)
     if intent.top is not None and intent.top.limit:
-        kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
+        whole = layer.filter if intent.mode == "and" else None
+        kept = combined("and", whole, wanted) if wanted is not None else whole
         found = await top_rows(scene, table, kept, intent.top)
-        down_to = {"layer_id": layer.id, "filters": found}
+        down_to = {"layer_id": layer.id, "filters": found, **named}
         return found if isinstance(found, list) else [("update_map_layer", down_to)]
     if wanted is None:
         raise Say(refusals.STAYS(layer=layer.name))
@@ -221,7 +225,6 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if intent.mode in ("replace", "instead"):
         before = _of_other_columns(layer.filter, wanted, table) if intent.mode == "instead" else None
     filters = widened(before, wanted) if intent.mode == "or" else combined("and", before, wanted)
-    named = {} if intent.mode == "and" else _plain_name(layer, table)
     return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **named})]
 
 
@@ -268,10 +271,6 @@ async def _charted_again(scene: Scene, rows: Rows, where: Condition) -> Calls:
     filters = combined("and", rows.filter, await to_cql2(scene, table, where))
     roles = {each: getattr(chart, each) for each in ROLES if getattr(chart, each) is not None}
     return [("make_chart", {**roles, "data": table.id, "filters": filters})]
-
-
-ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
-"""The properties of a chart besides its rows."""
 
 
 async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]:

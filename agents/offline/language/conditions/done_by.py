@@ -13,7 +13,7 @@ from agents.offline.language.conditions.flags import is_flag, says_allowed, take
 from agents.offline.language.conditions.not_done import WE_DID, NotDone
 from agents.offline.language.conditions.value_text import goes_on, values_known
 from agents.offline.language.conditions.verbs import is_given_by, outcome_of, records
-from agents.offline.language.lexicon import spelt_out
+from agents.offline.language.lexicon import WAYS, spelt_out
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.rows import columns_alike
@@ -44,11 +44,6 @@ _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
 _ARE, _RUN = Phrases("[that|which] (are|is|were)"), frozenset(("manage", "operate", "run"))
 _MOST_WORDS = 4
 """Maximum length of a value that is looked up."""
-_WAYS = {
-    **dict.fromkeys(("high", "large", "great", "big", "strong", "heavy", "long", "deep"), ">"),
-    **dict.fromkeys(("low", "small", "weak", "light", "short", "shallow", "poor"), "<"),
-}
-"""The comparison that an adjective implies."""
 
 
 class DoneBy(NotDone):
@@ -236,7 +231,7 @@ class DoneBy(NotDone):
 
     def stated_twice(self) -> Condition | None:
         """`high nitrate, more than 50 mg/l`, `low coverage (below 55 %)`: the comparison defines the adjective."""
-        way = _WAYS.get(self.cursor.word(), "")
+        way = WAYS.get(self.cursor.word(), "")
         self.cursor.at += 1
         column = take_column(self.cursor, self.vocabulary, self.tables) if way else None
         opened = self.cursor.take("(", ",", "i.e.", "of") if column is not None else None

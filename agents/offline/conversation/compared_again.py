@@ -1,0 +1,37 @@
+"""Follow-ups about a few rows that were compared or listed: `add spain`, `bar chart`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agents.offline.conversation.charts_again import chart_named
+from agents.offline.conversation.spoken import Again, Spoken, message
+
+_COMPARED = re.compile(
+    r"(?P<begin>compare\b.*?)(?P<joint>,? (?:and|vs\.?|versus|with|to) )(?P<last>(?!.* (?:and|vs|versus|with) )[^?,]+?)"
+    r"(?P<rest> (?:by|in terms of|regarding) [^?,]+)?\W*",
+    re.IGNORECASE,
+)
+"""`compare the population of france, germany and italy`."""
+
+
+@message(
+    r"(?:(?:and|now|ok|okay|please|also|can you),? )*(?:add|include|with|plus)(?: also)? (?P<what>[^\W\d][^?,]*?)"
+    r"(?: (?:too|as well|to (?:it|that|this|them|those|these|the (?:list|comparison|table))))?"
+)
+def also_compared(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+    """`add spain` after a comparison: of one more."""
+    before = _COMPARED.fullmatch(spoken.memory.question_text)
+    if before is not None:
+        last, more = before["last"], asked["what"].removeprefix("the ")
+        yield spoken.repeated(
+            f"{before['begin']}, {last}{before['joint'].lstrip(',')}{more}{before['rest'] or ''}"
+        )
+
+
+def charted_rows(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`bar chart` after rows were compared by a number: a bar for each of them. A ranking is asked again as a chart."""
+    kind, rows, is_ranking = chart_named(asked_now), spoken.memory.rows, bool(spoken.memory.ranking)
+    if kind and rows is not None and rows.sort and rows.number > 1 and not (rows.charted or is_ranking):
+        yield Again(f'{kind} of them by "{rows.sort}"', rows)

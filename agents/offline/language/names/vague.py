@@ -1,0 +1,62 @@
+"""Adjectives such as `big` that name no value, and that a quantity behind them explains: `the big ones, over 500k`."""
+
+from __future__ import annotations
+
+import re
+
+from agents.offline.language.lexicon import ABOVE, COMPARATIVES, WAYS
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+
+_OF_ADJECTIVES = {
+    **WAYS,
+    **{word: op for word, (op, measure) in COMPARATIVES.items() if measure not in ("", "time")},
+}
+_OF_WORDS = {word: op[0] for word, op in ABOVE.items() if op[0] in "<>" and op != "<>"}
+_OF_PHRASES = {"at least": ">", "at most": "<", "up to": "<"}
+_AGED = frozenset(("old", "older", "new", "newer", "young", "younger"))
+_OF_DATES = frozenset(("before", "until", "till", "after", "since"))
+_ALL_OPS = {**_OF_WORDS, **_OF_PHRASES, **{f"{word} than": op for word, (op, _) in COMPARATIVES.items()}}
+
+
+def _one_of(words: dict[str, str]) -> str:
+    ends = {each: r"\b" if each[-1].isalpha() else "" for each in words}
+    return "|".join(re.escape(each) + ends[each] for each in sorted(words, key=len, reverse=True))
+
+
+_EXPLAINED = re.compile(
+    r"(?P<verb>\b(?:without|exclud(?:e|ing)|leav(?:e|ing) out|ignor(?:e|ing)|drop|skip|omit|remove) )?"
+    rf"(?P<the>(?:(?:the|any|all) )*)\b(?P<adjective>{_one_of(_OF_ADJECTIVES)}) (?P<noun>[^\W\d]+)"
+    r"(?P<more>(?: [^\W\d]+)*?)(?P<open>,? \(|,? ?[-–:;] |,? )"
+    r"(?P<with>(?:with|having|so|i\.e\.|meaning|say|those|that is|that are) )*"
+    r"(?P<quantity>(?:(?!(?:not|no|and|or|but|than)\b)[^\W\d]+ ){0,2}?"
+    rf"(?P<than>{_one_of(_ALL_OPS)}) ?\d[^()]*)(?P<close>\))?",
+    re.IGNORECASE,
+)
+
+
+def without_vague(text: str, vocabulary: Vocabulary) -> str:
+    """The request without an adjective that the following quantity explains: `only those over 500k`. Where the quantity
+    says what stays of rows that are left out (`without the tiny ones, at least 1000 km2`), `only` these. Unchanged
+    where the adjective is a value, and where both contradict each other."""
+    found = _EXPLAINED.search(text)
+    if found is None:
+        return text
+    noun, adjective, than = found["noun"], found["adjective"].lower(), found["than"].lower()
+    match = vocabulary.match_table(name_words(noun))
+    if noun.lower() != "ones" and (match is None or match.guessed):
+        return text
+    own = match.found if match is not None and noun.lower() != "ones" else vocabulary.few_tables
+    if any(table in own for table, _, _ in vocabulary.values_called(name_words(adjective))):
+        return text
+    agrees = _OF_ADJECTIVES[adjective] == _ALL_OPS[than]
+    agrees = agrees != (adjective in _AGED and than in _OF_DATES)  # what is old was built before
+    if not agrees and not found["verb"]:
+        return text
+    verb = (found["verb"] or "") if agrees else "only "
+    rows = "those" if noun.lower() == "ones" else f"{found['the']}{noun}"
+    begin, end = text[: found.start()], text[found.end() :]
+    opened = "(" in found["open"]
+    if opened != bool(found["close"]):
+        return text
+    return f"{begin}{verb}{rows}{found['more']} {found['with'] or ''}{found['quantity'].rstrip()}{end}"
