@@ -368,7 +368,7 @@ class Turn:
             asked_of=await self._asked_of(place),
             rows=rows,
             question_text=asked,
-            ranking=ranking_asked(command, asked, self.before),
+            ranking=ranking_asked(command, asked, self.before, self.recent),
             alike=alike,
             of_rows=self._asked_before(place.start),
             rows_text=rows_named(command) or (self.before.rows_text if rows == self.before.rows else ""),

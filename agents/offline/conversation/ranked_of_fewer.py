@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agents.offline.commands.analyses.analysis import read_analysis
@@ -35,9 +35,9 @@ _IS_RANKING = re.compile(
 _CHANGES_LOOKS = (i.Restyle, i.Zoom, i.SetVisible, i.Change, i.SetGroup, i.Reorder)
 
 
-def ranking_asked(command: i.Command, asked: str, before: Memory) -> str:
+def ranking_asked(command: i.Command, asked: str, before: Memory, layers: Sequence[str]) -> str:
     """The request of a ranking, for the same of fewer rows, also after its layer was drawn otherwise; else empty.
-    `asked`: the command's question, as its analyst saw it."""
+    `asked`: the command's question, as its analyst saw it; `layers`: those mentioned, latest first."""
     meant = command.intent
     has_top = (
         isinstance(meant, i.Rows | i.Show | i.Chart | i.Refine)
@@ -47,7 +47,10 @@ def ranking_asked(command: i.Command, asked: str, before: Memory) -> str:
     is_part = isinstance(meant, i.Refine) and meant.mode == "and"  # of what the layer shows
     if (has_top and not is_part) or (isinstance(meant, i.Analyse) and _IS_RANKING.search(asked)):
         return asked or command.text
-    return before.ranking if isinstance(meant, _CHANGES_LOOKS) or is_chart_of_answer(command) else ""
+    is_same = (isinstance(meant, _CHANGES_LOOKS) or is_chart_of_answer(command)) and layers[
+        :1
+    ] == before.layers[:1]
+    return before.ranking if is_same else ""
 
 
 _OPENER = r"(?:(?:and|now|but|ok|okay|please|then|show(?: me)?|list|take)\b,? )*"

@@ -139,3 +139,10 @@ async def test_an_adjective_that_a_quantity_explains_filters_a_layer() -> None:
     ((name, arguments),) = await said(conversation)
     wanted = both(where("country", "=", "Germany"), where("population", ">", 500_000))
     assert (name, arguments["filters"]) == ("update_map_layer", wanted)
+
+
+async def test_a_layer_drawn_after_a_ranking_is_filtered() -> None:
+    ((name, arguments),) = await said(
+        "show the 3 largest cities | colour countries by population | only europe"
+    )
+    assert (name, arguments["layer_id"], arguments["filters"]) == ("update_map_layer", "countries", EUROPE)
