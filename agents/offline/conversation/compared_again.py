@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from agents.offline.conversation.charts_again import chart_named
+from agents.offline.conversation.other_rows import are_rows
 from agents.offline.conversation.spoken import Again, Spoken, message
 
 _COMPARED = re.compile(
@@ -23,7 +24,7 @@ _COMPARED = re.compile(
 def also_compared(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`add spain` after a comparison: of one more."""
     before = _COMPARED.fullmatch(spoken.memory.question_text)
-    if before is not None:
+    if before is not None and not are_rows(asked["what"].removeprefix("the "), spoken.vocabulary):
         last, more = before["last"], asked["what"].removeprefix("the ")
         yield spoken.repeated(
             f"{before['begin']}, {last}{before['joint'].lstrip(',')}{more}{before['rest'] or ''}"

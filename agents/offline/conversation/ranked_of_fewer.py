@@ -13,7 +13,7 @@ from agents.offline.conversation.other_rows import are_rows
 from agents.offline.conversation.past_calls import is_chart_of_answer
 from agents.offline.conversation.pieces import one_of
 from agents.offline.conversation.spoken import COUNTS, Again, Spoken
-from agents.offline.language.lexicon import ABOVE, COMPARATIVES, SUPERLATIVES
+from agents.offline.language.lexicon import ABOVE, COMPARATIVES, STARTS, SUPERLATIVES
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
@@ -158,6 +158,8 @@ def _narrowed(asked_now: str, vocabulary: Vocabulary) -> tuple[str, str, bool] |
         return None
     what = _ROWS_ONCE_MORE.sub("", next(filter(None, asked.groups()), ""))
     words = what.split()
+    if words and words[0].lower() in (*STARTS, "their", "its"):
+        return None
     for end in range(1, len(words)):
         noun, rest = " ".join(words[:end]), " ".join(words[end:])
         if are_rows(noun, vocabulary) and _CONDITION.match(rest):

@@ -36,6 +36,8 @@ def named(*names: str) -> dict[str, Any]:
          {"filters": named("France", "Germany", "Peru", "China")}),
         ("compare the population of france and germany | add peru | bar chart", "make_chart",
          {"x": "name", "y": "population", "filters": where("id", "in", [1, 2, 4])}),
+        ("compare the population of france and germany | add the airports", "add_map_layer",
+         {"table": "data.airports"}),
         ("which countries are in europe | how many people live there in total?", "column_stats",
          {"column": "population", "filters": EUROPE}),
         ("are there cities without a population value? | which countries are they in", "column_stats",
