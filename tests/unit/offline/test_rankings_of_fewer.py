@@ -122,7 +122,12 @@ async def test_rows_that_were_ranked_are_spoken_of_as_before(conversation: str, 
          "leave out the countries under 1 million people"),
         ("show the big cities in Germany, over 500k", "show the cities in Germany over 500k"),
         ("just the larger ones, at least 100,000 km2", "just those at least 100,000 km2"),
-        ("big cities with more than 1 million people", "cities with more than 1 million people"),
+        ("big cities, with more than 1 million people", "cities with more than 1 million people"),
+        ("only the big ones with more than 1 million people", "only those with more than 1 million people"),
+        ("big cities with airports above 500 m", None),  # the quantity is of other rows
+        ("big cities, with airports above 500 m", None),
+        ("big cities near airports, above 500 m", None),
+        ("high airports, above 500 m", None),  # may be a kind, as high schools are
         ("the old ones, before 1900", "those before 1900"),
         ("only the big ones, under 500k", None),
         ("wells with high nitrate, more than 50 mg/l", None),

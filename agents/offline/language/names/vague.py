@@ -27,9 +27,9 @@ def _one_of(words: dict[str, str]) -> str:
 _EXPLAINED = re.compile(
     r"(?P<verb>\b(?:without|exclud(?:e|ing)|leav(?:e|ing) out|ignor(?:e|ing)|drop|skip|omit|remove) )?"
     rf"(?P<the>(?:(?:the|any|all) )*)\b(?P<adjective>{_one_of(_OF_ADJECTIVES)}) (?P<noun>[^\W\d]+)"
-    r"(?P<more>(?: [^\W\d]+)*?)(?P<open>,? \(|,? ?[-–:;] |,? )"
+    r"(?P<more>(?: (?:in|of|from|on|at)(?: [^\W\d]+){1,3}?)?)(?P<open>,? \(|,? ?[-–:;] |, | )"
     r"(?P<with>(?:with|having|so|i\.e\.|meaning|say|those|that is|that are) )*"
-    r"(?P<quantity>(?:(?!(?:not|no|and|or|but|than)\b)[^\W\d]+ ){0,2}?"
+    r"(?P<quantity>(?P<column>(?:(?!(?:not|no|and|or|but|than)\b)[^\W\d]+ ){0,2}?)"
     rf"(?P<than>{_one_of(_ALL_OPS)}) ?\d[^()]*)(?P<close>\))?",
     re.IGNORECASE,
 )
@@ -40,15 +40,9 @@ def without_vague(text: str, vocabulary: Vocabulary) -> str:
     says what stays of rows that are left out (`without the tiny ones, at least 1000 km2`), `only` these. Unchanged
     where the adjective is a value, and where both contradict each other."""
     found = _EXPLAINED.search(text)
-    if found is None:
+    if found is None or ("(" in found["open"]) != bool(found["close"]) or not _is_vague(found, vocabulary):
         return text
     noun, adjective, than = found["noun"], found["adjective"].lower(), found["than"].lower()
-    match = vocabulary.match_table(name_words(noun))
-    if noun.lower() != "ones" and (match is None or match.guessed):
-        return text
-    own = match.found if match is not None and noun.lower() != "ones" else vocabulary.few_tables
-    if any(table in own for table, _, _ in vocabulary.values_called(name_words(adjective))):
-        return text
     agrees = _OF_ADJECTIVES[adjective] == _ALL_OPS[than]
     agrees = agrees != (adjective in _AGED and than in _OF_DATES)  # what is old was built before
     if not agrees and not found["verb"]:
@@ -56,7 +50,24 @@ def without_vague(text: str, vocabulary: Vocabulary) -> str:
     verb = (found["verb"] or "") if agrees else "only "
     rows = "those" if noun.lower() == "ones" else f"{found['the']}{noun}"
     begin, end = text[: found.start()], text[found.end() :]
-    opened = "(" in found["open"]
-    if opened != bool(found["close"]):
-        return text
     return f"{begin}{verb}{rows}{found['more']} {found['with'] or ''}{found['quantity'].rstrip()}{end}"
+
+
+_OF_KINDS = frozenset(("high", "higher", "low", "lower"))
+"""Adjectives that also name kinds: `high schools`."""
+
+
+def _is_vague(found: re.Match[str], vocabulary: Vocabulary) -> bool:
+    """Whether the adjective says nothing but what the quantity says of the same rows."""
+    noun, match = name_words(found["noun"]), vocabulary.match_table
+    rows, other = match(noun), match(name_words(found["column"])) if found["column"].strip() else None
+    if other is not None and not other.guessed:
+        return False  # `big cities, with airports above 500 m`
+    if noun == ("one",):
+        own = vocabulary.few_tables
+    elif rows is None or rows.guessed or found["open"] == " " or found["adjective"].lower() in _OF_KINDS:
+        return False
+    else:
+        own = rows.found
+    kinds = (name_words(found["adjective"]), name_words(f"{found['adjective']} {found['noun']}"))
+    return not any(table in own for kind in kinds for table, _, _ in vocabulary.values_called(kind))
