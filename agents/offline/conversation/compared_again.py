@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from agents.offline.conversation.charts_again import chart_named
 from agents.offline.conversation.other_rows import are_rows
-from agents.offline.conversation.spoken import Again, Spoken, message
+from agents.offline.conversation.pieces import message
+from agents.offline.conversation.spoken import Again, Spoken
 
 _COMPARED = re.compile(
     r"(?P<begin>compare\b.*?)(?P<joint>,? (?:and|vs\.?|versus|with|to) )(?P<last>(?!.* (?:and|vs|versus|with) )[^?,]+?)"

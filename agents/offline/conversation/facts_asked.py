@@ -10,7 +10,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.conversation.past_calls import tables_made
 from agents.offline.conversation.pieces import message, one_of
-from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message, message_about_rows, number_of
+from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import ADJECTIVES, SUPERLATIVES
 from agents.offline.language.names.columns import measure_columns, times_of

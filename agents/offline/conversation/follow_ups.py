@@ -54,7 +54,7 @@ from agents.offline.conversation.pieces import (
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first
 from agents.offline.conversation.ranked_of_fewer import ranked_of_fewer
-from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken, message
+from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
 from agents.offline.conversation.there import living_in_them, with_place
 from agents.offline.coverage import language_words
 from agents.offline.language.lexicon import COLOURS, ORDINALS, RAMPS, STARTS, SUPERLATIVES
