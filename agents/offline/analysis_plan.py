@@ -322,7 +322,10 @@ class _Planner(PlanReader):
         if features.mention is None and not features.previous:
             places, filters = await rows_of_places(scene, features.place, self.rows, shapes=features.areas)
             self.recipe.meant += map(full_name, places)
-            return self.recipe.add("filter", f"Find {features.place}", source=places[0].table, filter=filters)
+            table, title = places[0].table, f"Find {features.place}"
+            found = self.recipe.add("filter", title, source=table, filter=filters)
+            self.recipe.named[found] = (tuple(each.name for each in places), table)
+            return found
         mention = features.mention
         layered = features.previous or features.drawn or (mention is not None and not mention.tables)
         layer = scene.layer_of(mention) if layered else None

@@ -43,11 +43,12 @@ from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
+from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import column_unit
 from agents.offline.offers.closest import closest
 from agents.offline.offers.declined import MAX_OFFERED, with_offers
 from agents.offline.offers.suggestions import suggestions
-from agents.offline.operation_plan import PlannedOperation
+from agents.offline.operation_plan import OperationPlan, PlannedOperation
 from agents.offline.values_named import values_named
 from agents.ports import AnalysisSession, OperationInfo
 from agents.worded import joined, worded_among
@@ -137,10 +138,10 @@ async def _next_call(
         return _call(request, LOOK, arguments, len(done), len(operations))
     outcomes = agent.session.outcomes()
     method = {note for outcome in outcomes for note in outcome.method}
+    known = scene.vocabulary.operations
+    among = await _places_among(scene, recipe, outcomes[-1].table) if rows else []
     arguments = {
-        "summary": summary_words(
-            chain, ran, looks, scene.vocabulary.operations, recipe.meant, method, recipe.unvalued
-        )
+        "summary": summary_words(chain, ran, looks, known, recipe.meant, method, recipe.unvalued, among)
     }
     measures = any("measures" in each.arguments for each in ran)
     if outcomes[-1].table.geometry_column is None and measures and not _is_of_drawn(chain):
@@ -150,6 +151,16 @@ async def _next_call(
     if chain.look is not None and chain.look.look.thematic and ran[-1].result.data["rows"]:
         arguments["style"] = await _style(scene, chain.look.look, outcomes[-1].table)
     return _call(request, "finish", arguments, len(done))
+
+
+async def _places_among(scene: Scene, recipe: OperationPlan, result: Table) -> list[str]:
+    """The places of the request that are rows of the result themselves: Vienna, of the cities near Vienna."""
+    found: list[str] = []
+    for names, filters in recipe.places_among_rows():
+        known = all(result.column(key) is not None for key in columns_in(filters))
+        if known and await scene.data.count(result.id, filters) == len(names):
+            found += names
+    return found
 
 
 def _is_of_drawn(chain: Chain) -> bool:

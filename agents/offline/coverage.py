@@ -28,6 +28,7 @@ from agents.offline.commands import (
     view,
 )
 from agents.offline.commands.assembly.measured import PAID
+from agents.offline.commands.facts import further
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
 from agents.offline.language.conditions.not_done import DONE_IN
@@ -45,6 +46,7 @@ from agents.offline.meaning.intents import (
     Intent,
     NotUnderstood,
     Restyle,
+    Rows,
     SeveralMeanings,
     Show,
     TooMuch,
@@ -52,7 +54,7 @@ from agents.offline.meaning.intents import (
 )
 from agents.reference_systems import NAMED_SYSTEMS
 
-MODULES = (history, layers, looks, view, catalogue, figures, contents, comparisons, charts, shares)
+MODULES = (history, layers, looks, view, catalogue, figures, contents, further, comparisons, charts, shares)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""
@@ -124,7 +126,9 @@ def _references_left_out(text: str, intent: Intent) -> list[str]:
     for mention in mentions:
         if not mention.pronoun and re.search(rf"(?i)\b(?:those|these) {re.escape(mention.text)}\b", text):
             return ["those"]
-    if (one := _OF_ONE.search(text)) is not None and mentions and not any(each.pronoun for each in mentions):
+    is_of_rows = isinstance(intent, Rows) and intent.columns  # `the capital of Peru and its time zone`
+    one = _OF_ONE.search(text) if mentions and not is_of_rows else None
+    if one is not None and not any(each.pronoun for each in mentions):
         return [next(filter(None, one.groups()))]
     if not isinstance(intent, Show):
         return []

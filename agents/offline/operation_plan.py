@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -39,6 +39,8 @@ class OperationPlan:
     operations: list[PlannedOperation] = field(default_factory=list)
     meant: list[str] = field(default_factory=list)
     """The places that were meant, with their locations."""
+    named: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    """The names of the places that a step selects, and their table, by the reference to the step."""
     left_out: tuple[str, Cql2] | None = None
     """A table, and the filter for its rows that belong to no group."""
     unvalued: list[str] = field(default_factory=list)
@@ -50,6 +52,16 @@ class OperationPlan:
             reference.startswith("$")
             and self.operations[int(reference[1:])].arguments["filter"]["op"] == "or"
         )
+
+    def places_among_rows(self) -> Iterator[tuple[tuple[str, ...], Cql2]]:
+        """The names and the filters of places that may be rows of the result, because the same table has both."""
+        source, passed = f"${len(self.operations) - 1}", set[str]()
+        while source.startswith("$"):
+            passed.add(source)
+            source = str(self.operations[int(source[1:])].arguments.get("source", ""))
+        for reference, (names, table) in self.named.items():
+            if table == source and reference not in passed:
+                yield names, self.operations[int(reference[1:])].arguments["filter"]
 
     def add(self, operation: str, title: str, /, **arguments: Any) -> str:
         """Append an operation; returns the reference to its result."""

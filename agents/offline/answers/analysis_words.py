@@ -48,9 +48,10 @@ def summary_words(
     meant: Sequence[str],
     method: Collection[str],
     unvalued: Sequence[str],
+    among: Sequence[str] = (),
 ) -> str:
     """The answer: the finding with its number of rows, the rows if they are few, and what happened to the data. Notes
-    about the `method` are left out; the receipt has them."""
+    about the `method` are left out; the receipt has them. `among`: places that are rows of the result themselves."""
     *_, before, traits = frozenset[OperationTrait](), *(traits_of(each, operations) for each in ran)
     facts, look = ran[-1].result.data, looks.get(LOOK)
     last = chain.parts[-1]
@@ -59,6 +60,8 @@ def summary_words(
     first, *more = _opening(title, ran, traits, by_distance)
     if meant:
         more.append(texts.MEANT(places="; ".join(plain(each) for each in dict.fromkeys(meant))))
+    if among:
+        more.append(texts.PLACES_AMONG(n=len(among), places=listed([plain(each) for each in among])))
     more += _keys(ran, operations)
     notes = _notes(ran, operations, method)
     found = look.result.data if look is not None and look.result.ok else {}

@@ -273,6 +273,7 @@ IS_FARTHEST = Template("analysis_is_farthest", "**{name}** is farthest: {distanc
 COUNTED_FOR = Template("analysis_counted_for", "{title}: counted for {n} of them.")
 EMPTIED_BY = Template("analysis_emptied_by", "The step “{step}” left no rows.")
 MEANT = Template("interpreted_as", "Interpreted as {places}.")
+PLACES_AMONG = Template("places_among", "This includes {places} {n|one=itself|other=themselves}.")
 INDISTINCT_ROWS = Template(
     "indistinct_rows",
     "{table} has no column that separates {noun} from its other rows, so all rows are included.",

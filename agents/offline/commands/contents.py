@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +11,7 @@ from agents.offline.commands.requests import Commands, command, row_column, tabl
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.conditions.verbs import columns_of_doers, records
 from agents.offline.language.lexicon import OBSERVED
-from agents.offline.language.names.columns import fact_columns, measure_columns, records_last_time, times_of
-from agents.offline.language.names.costs import TIMES
+from agents.offline.language.names.columns import measure_columns, records_last_time, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, are_names, name_words
@@ -21,10 +19,8 @@ from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     MOST_FIRST,
     ColumnMention,
-    Empty,
     Mention,
     NearSpot,
-    Negation,
     OneOf,
     Top,
     all_of,
@@ -249,9 +245,6 @@ def _value_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
     )
 
 
-_AND_ALSO = "[[,] and (what|who|when) (is|are|was|were) [the|its|their] {also:words}]"
-
-
 @on("when (was|were) {whose:words} {does:words}")
 @on("when (was|were) {whose:words} (last|most recently) {does:words}", cost=-0.5)
 def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -260,20 +253,6 @@ def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     is_one = bound["whose"].split()[0].lower() not in ("each", "every")
     names = set(_dates_called(does, vocabulary.few_tables)) if is_one else set()
     return Lookup(names.pop(), bound["whose"], instead=does) if len(names) == 1 and " " not in does else None
-
-
-@on(f"opener=(when|what|who) (is|are|was|were) [the] {{what:words}} of [the] {{whose:words}} {_AND_ALSO}")
-def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`when was the last check of the Rabet playground and what was the result?`: one or two columns of the rows of
-    this name; after `when` a date."""
-    own = [
-        table.column(name) for table in vocabulary.few_tables for name in fact_columns(table, bound["what"])
-    ]
-    is_fact = bool(own) and (bound["opener"] != "when" or all(each and each.kind in TIMES for each in own))
-    is_fact = is_fact and not re.search(r"\band (?:what|who|when)\b", bound["whose"])
-    if not is_fact or (bound["opener"] != "when" and "also" not in bound):
-        return None
-    return Lookup(bound["what"], bound["whose"], also=(bound["also"],) if "also" in bound else ())
 
 
 @on("(which|what) {what:words} (is|are|was|were) {does:words} (most often|most frequently|the most|most)")
@@ -335,39 +314,6 @@ def _crossed(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
         return None
     crossing = NearSpot(0.0, bound["line"], bound["line"].text)
     return Rows(rows.mention, all_of(rows.where, crossing), None, MOST_LISTED)
-
-
-@on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
-def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`population of the five largest cities in Brazil`: the ranked rows with these columns."""
-    rows = bound["rows"]
-    return _with_columns(bound, vocabulary) if rows.top is not None and rows.top.limit else None
-
-
-@on(
-    "list=(list [of]|[show [me]|give me|make|i need|i want] (a|the) (table|list) of) [all] [the] {rows:selection}"
-    " (with|showing|including|along with|together with) [the|their|its] {what:columns}",
-    "(show [me]|give me|make|i need|i want|put them in|list them in) (a|the) (table|list)"
-    " (with|showing|of) [the|their|its] {what:columns}",
-    cost=-1.0,
-)
-def _with_columns(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`list the arenas with their name, capacity and year built`: rows with these columns, none of them yes or no; with
-    one column, the rows that have a value there."""
-    rows = bound.get("rows", _THEM)
-    words = [each.text for each in bound["what"]]
-    tables = tables_of(rows.mention, vocabulary)
-    columns = [vocabulary.columns_called(tables, each) for each in words]
-    if not tables or not all(columns):
-        return None
-    shown = tuple(dict.fromkeys(name for names in columns for name in names))
-    own = [each for table in tables for each in table.columns if each.name in shown]
-    if "list" in bound and any(map(is_flag, own)):
-        return None
-    limit = rows.top.limit if rows.top is not None and rows.top.limit else MOST_LISTED
-    is_one = "list" in bound and len(words) == 1
-    known = Negation(Empty(ColumnMention(words[0], shown))) if is_one else None
-    return Rows(rows.mention, all_of(rows.where, known), rows.top, limit, shown, wording=tuple(words))
 
 
 _THEM = Subject(Mention("them", pronoun=True))

@@ -86,6 +86,7 @@ export const data = {
   rows_of_other_kinds: "“{noun}” هنا كل صفوف {table}، ومنها ما ليست قيمة `{column}` فيه {value}.",
   indistinct_rows: "لا يحتوي {table} على عمود يفصل {noun} عن بقية صفوفه، لذلك شُملت كل الصفوف.",
   interpreted_as: "فُهم المقصود على أنه {places}.",
+  places_among: "{n|one=ويشمل ذلك|other=ويشمل ذلك} {places}.",
   analysis_more_than_asked: "يشترك عدد منها في المركز الأخير، فهي أكثر من {n}.",
   analysis_one_shape: "{title}: {count} شكلًا واحدًا.",
   analysis_total: "{title}: {value} ({count}).",
