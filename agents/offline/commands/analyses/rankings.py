@@ -14,9 +14,9 @@ from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.commands.analyses.selections import kept_by_count
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.rows import are_pieces_of
-from agents.offline.language.words import fold, is_plural, name_words
+from agents.offline.language.words import fold, is_plural, name_words, place_of
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import Top, all_of
+from agents.offline.meaning.conditions import OneOf, Top, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
@@ -102,6 +102,15 @@ def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | No
     smallest = bindings["how"] == "bottom"
     title = f"{what.text[:1].upper()}{what.text[1:]} by {rows.noun}, {bindings['how']} {n}"
     return (top_step(rows, ColumnWords(names[0]), n, smallest=smallest, title=title, ties=True),)
+
+
+@on(f"[<ask>|<what>] [is|are] [single] {{top:top}} {{source:rows}} {_EACH} {{areas:bare}}", cost=1.0)
+def _of_each_there(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`biggest city in each European country`: the groups within a continent or country."""
+    areas, where = bindings["areas"], bindings["areas"].where
+    if areas.mention is None or not (isinstance(where, OneOf) and place_of(where.text.lower())):
+        return None
+    return _of_each({**bindings, "per": ColumnWords(areas.mention.text), "where": where}, context)
 
 
 def _names_groups(table: Table, name: str, top: Top) -> bool:
