@@ -44,7 +44,7 @@ COMMANDS = Commands()
 on = COMMANDS.on
 
 
-@on(f"how many (different|distinct|unique) {{what:words}} {_EXIST} {{where:where}}", cost=3.5)
+@on(f"how many [different|distinct|unique] {{what:words}} {_EXIST} {{where:where}}", cost=3.5)
 @on(
     *(
         f"{words} {{what:words}}{ending}"

@@ -67,7 +67,8 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         ),
         "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place} [in {unit:unit}]",
         "(how far is it|how far|what is the distance) from {source:place} to {other:place} [in {unit:unit}]",
-        "<what> distance (between|from|of) {source:place} (and|to|from) {other:place} [in {unit:unit}]",
+        "<what> distance [between|from|of] {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}]",
+        "{source:place} (to|-|–) {other:place} distance [in {unit:unit}]",
     )
 
     async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:

@@ -13,7 +13,7 @@ from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import check_unit, is_number, named_column, number_columns
-from agents.offline.meaning.conditions import ColumnMention, OneOf, joined
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, joined
 from agents.offline.meaning.cql2 import combined
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.values import with_name
@@ -165,7 +165,8 @@ async def _sums(
 async def _values_there(
     scene: Scene, candidates: Sequence[tuple[Table, list[str]]], value: str
 ) -> Calls | None:
-    """`which currencies are used in Africa?`: the values in the rows of the only table with such a column."""
+    """`which currencies are used in Africa?`: the values in the rows of a table with such a column. Raises Ask if
+    there are several."""
     found = []
     for table, columns in candidates:
         column = table.column(columns[0]) if len(columns) == 1 else None
@@ -174,7 +175,10 @@ async def _values_there(
         filters = await _with_value(scene, table, without_noun(table, value))
         if filters is not None and filters["args"][0]["property"] != column.name:
             found.append({"table": table.id, "column": column.name, "filters": filters})
-    return [("column_stats", found[0])] if len(found) == 1 else None
+    if len(found) > 1:
+        meant = scene.table_of(Mention("", tuple(each["table"] for each in found)))
+        found = [each for each in found if each["table"] == meant.id]
+    return [("column_stats", found[0])] if found else None
 
 
 async def _share_of_total(
