@@ -193,7 +193,7 @@ class Parser(DrawingCommands, DataCommands):
         """An unsupported request; takes the rest of the message, which may belong to it."""
         cursor, start = self.cursor, self.cursor.at
         cursor.at = cursor.end
-        return unsupported(cursor.since(start))
+        return unsupported(cursor.since(start), self.vocabulary)
 
     def commands(self, start: int = 0) -> list[Command]:
         """All commands from `start` on. Raises Unreadable."""

@@ -371,6 +371,14 @@ UNSUPPORTED_ROUTES_DO = Template(
     "unsupported_routes_do",
     "Distances are straight lines: say for example “distance from Berlin to Ulm”, or “within 2 km of …”.",
 )
+UNSUPPORTED_BASE_MAP = Template(
+    "unsupported_base_map", "the base map is chosen by hand, each user for themselves"
+)
+UNSUPPORTED_BASE_MAP_DO = Template(
+    "unsupported_base_map_do",
+    "The menu “Base map” lists those of this server. Where there is no such menu, there is only the built-in one, "
+    "with land, borders and names; the setting GEOAGENT_BASEMAPS adds others, such as aerial images.",
+)
 UNSUPPORTED_TWO_COLUMNS = Template(
     "unsupported_two_columns", "a layer is coloured or sized by one column, not by two at once"
 )

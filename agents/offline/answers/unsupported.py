@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from agents.offline.answers import refusals
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.intents import Unsupported
 
 _DATA = Unsupported(refusals.UNSUPPORTED_DATA(), refusals.UNSUPPORTED_DATA_DO())
@@ -42,6 +45,33 @@ _RULES = tuple(
 )
 
 
-def unsupported(text: str) -> Unsupported | None:
+def unsupported(text: str, vocabulary: Vocabulary) -> Unsupported | None:
     """The reason why a request is not supported, if it is known to be; else None."""
+    if _is_about_base_map(text, vocabulary):
+        return Unsupported(refusals.UNSUPPORTED_BASE_MAP(), refusals.UNSUPPORTED_BASE_MAP_DO())
     return next((refusal for pattern, refusal in _RULES if pattern.match(text.strip())), None)
+
+
+_BASE_MAP = word_set("basemap satellite aerial imagery background orthophoto openstreetmap osm")
+_OF_BASE_MAP = word_set("""
+    base map view mode image picture photo layer tile street terrain topographic hybrid dark light a an the it as in
+    into on to of with my this there any other different another instead default which what is are do can could you i
+    we us me want need like have get give show use switch change set put turn add choose display please pls possible
+    available style type google
+""")
+"""Words beside those of base maps that make no other request."""
+
+
+def _is_about_base_map(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether all words are about the base map, and the data have none of the decisive ones: `satellite background
+    please`."""
+    words = name_words(text)
+    decisive = [each for each in words if each in _BASE_MAP]
+    if not decisive:
+        return ("base", "map") in pairwise(words) and {*words} <= _OF_BASE_MAP
+    return {*words} <= _BASE_MAP | _OF_BASE_MAP and not any(
+        vocabulary.match_table((each,))
+        or vocabulary.values_called((each,))
+        or vocabulary.columns_called(vocabulary.few_tables, each)
+        for each in decisive
+    )

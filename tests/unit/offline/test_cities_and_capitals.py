@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat
+from tests.unit.offline.chatting import Chat, where
 
 CITIES = make_table(
     "data.cities", "POINT", "Cities of the world",
@@ -19,6 +21,12 @@ CITIES = make_table(
      (3, "Ulm", "Germany", "Europe", 120451, False, "Europe/Berlin", (9.99, 48.4)),
      (4, "Lima", "Peru", "South America", 7737002, True, "America/Lima", (-77.03, -12.04)),
      (5, "Callao", "Peru", "South America", 813264, False, "America/Lima", (-77.13, -12.06))],
+)  # fmt: skip
+
+STATIONS = make_table(
+    "data.stations", "POINT", "Stations",
+    [("id", "integer", ""), ("name", "text", ""), ("country", "text", ""), ("timezone", "text", "")],
+    [(1, "Hauptbahnhof", "Germany", "Europe/Berlin", (13.4, 52.5))],
 )  # fmt: skip
 
 
@@ -57,3 +65,73 @@ async def test_a_place_among_the_rows_near_it_is_told(asked: str, itself: str) -
     assert "Interpreted as " in answer
     assert ("This includes" in answer) == bool(itself)
     assert itself in answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "distance Berlin - Lima",
+        "distance Berlin to Lima",
+        "what's the distance Berlin – Lima in miles?",
+        "Berlin to Lima distance",
+    ],
+)
+async def test_a_distance_said_in_short(asked: str) -> None:
+    world = World(CITIES, COUNTRIES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(asked)
+    assert "Interpreted as Berlin, Germany; Lima, Peru." in answer
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "filter", "distance_matrix"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        ("what's the biggest city in each european country?", where("continent", "=", "Europe")),
+        ("smallest city of every South American country", where("continent", "=", "South America")),
+    ],
+)
+async def test_the_groups_may_be_those_within_a_continent(asked: str, rows: dict[str, Any]) -> None:
+    world = World(CITIES, COUNTRIES)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(asked)
+    (_, kept), (operation, top) = desk.analysis.steps
+    assert kept["filter"] == rows
+    assert (operation, top["by"], top["per"]) == ("top", "population", ["country"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("how many time zones does Germany have", where("country", "=", "Germany")),
+        ("how many time zones are there in Peru?", where("country", "=", "Peru")),
+        ("how many time zones are used in Europe", where("continent", "=", "Europe")),
+    ],
+)
+async def test_the_values_of_a_column_are_counted_in_a_place(asked: str, kept: dict[str, Any]) -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    assert "has 1 different value" in await chat(asked)
+    assert chat.calls == [("column_stats", {"table": "data.cities", "column": "timezone", "filters": kept})]
+
+
+async def test_of_several_tables_with_such_a_column_one_is_asked_for() -> None:
+    chat = Chat(World(CITIES, STATIONS))
+    answer = await chat("how many time zones does Germany have")
+    assert answer.startswith("Which table do you mean: data.stations or data.cities?")
+
+
+@pytest.mark.parametrize(
+    "asked", ["satellite background please", "show satellite imagery", "which base maps are there?"]
+)
+async def test_the_base_map_is_said_to_be_chosen_by_hand(asked: str) -> None:
+    assert "the base map is chosen by hand" in await Chat(World(CITIES, COUNTRIES))(asked)
+
+
+async def test_a_table_of_satellites_is_no_base_map() -> None:
+    satellites = make_table(
+        "data.satellites", "POINT", "Satellites in orbit",
+        [("id", "integer", ""), ("name", "text", "")], [(1, "Terra", (1.0, 1.0))],
+    )  # fmt: skip
+    chat = Chat(World(satellites))
+    await chat("show the satellites")
+    assert [name for name, _ in chat.calls] == ["add_map_layer"]
