@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -28,10 +29,14 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     English words are never corrected. Candidates are words of tables, columns and comments, of the language, and
     common values that are English words; other values are names, which are often alike: Granada is not Grenada.
     """
-    english = english_dictionary()
-    unknown = [each for each in unknown_words(text, vocabulary) if not english.known([fold(each)])]
+    english, owners = english_dictionary(), _owners(text, vocabulary)
+    unknown = [
+        each
+        for each in unknown_words(text, vocabulary)
+        if each not in owners and not english.known([fold(each)])
+    ]
     if not unknown:
-        return {}
+        return owners
     names = data_words(text, vocabulary, values=False)
     values = data_words(text, vocabulary)
     names |= {f"{name}s" for name in names}
@@ -49,7 +54,19 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     tables = [name for table in vocabulary.index.own for name in fold(table.name).split("_")]
     uncut = {singular(name): name for name in tables if shown_singular(name) == name}  # `sectores`
     right = {word: uncut.get(found := right_for(fold(word)), found) for word in unknown}
-    return {} if "" in right.values() else right
+    return {} if "" in right.values() else owners | right
+
+
+def _owners(text: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """Names before a column of theirs that lack the apostrophe: `indias population`."""
+    tokens, found = tokenize(text), dict[str, str]()
+    for token, after in pairwise(tokens):
+        name = fold(token.text).removesuffix("s")
+        values = vocabulary.values_called((name,)) if name != fold(token.text) else ()
+        owns = vocabulary.columns_called(vocabulary.few_tables, after.text) and values
+        if owns and all(fold(value) == name for _, _, value in values):
+            found[token.text] = f"{token.text[:-1]}'s"
+    return found
 
 
 def _nearest_choice(word: str, choices: Collection[str]) -> str:

@@ -107,7 +107,7 @@ def _forms(words: Sequence[str], unknown: Sequence[int]) -> Sequence[str]:
     forms = [word for word in words if is_numbered(word) and not word[0].isdigit()]
     for at in unknown:
         word = words[at]
-        for own in (singular(fold(word)), singular(word)):
+        for own in dict.fromkeys((singular(fold(word)), singular(word), fold(word).removesuffix("s"))):
             forms += [own, *(f"{before.lower()} {own}" for before in words[max(at - 1, 0) : at])]
         forms += [f"{word} {singular(after.lower())}" for after in words[at + 1 : at + 2]]
     for at in (at for at, word in enumerate(words) if word.lower() in _AGAINST):

@@ -135,3 +135,51 @@ async def test_a_table_of_satellites_is_no_base_map() -> None:
     chat = Chat(World(satellites))
     await chat("show the satellites")
     assert [name for name, _ in chat.calls] == ["add_map_layer"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "fact"),
+    [
+        ("what is Germany's population", "**Germany**: `population` 82,927,922"),
+        ("what's Peru's area and capital?", "**Peru**: `area_km2` 1,285,220 km², `capital` Lima"),
+        ("what are the area and population of France", "`area_km2` 547,030 km², `population` 66,987,244"),
+        ("what is the area of France and its capital", "`area_km2` 547,030 km², `capital` Paris"),
+        ("what is the area of France and how many people live there", "`population` 66,987,244"),
+    ],
+)
+async def test_facts_of_a_named_row(asked: str, fact: str) -> None:
+    assert fact in await Chat(World(CITIES, COUNTRIES))(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "right"),
+    [
+        ("germanys population", "Read “germanys” as “germany's”."),
+        (
+            "what share of indias population lives in cities over 1 million?",
+            "Read “indias” as “india's”.",
+        ),
+    ],
+)
+async def test_an_owner_may_lack_its_apostrophe(asked: str, right: str) -> None:
+    answer = await Chat()(asked)
+    assert answer.endswith(right)
+    assert "population" in answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "filters"),
+    [
+        ("airports in peru and bolivia", where("country", "in", ["Peru", "Bolivia"])),
+        (
+            "how many airports are there in france, peru and bolivia",
+            where("country", "in", ["France", "Peru", "Bolivia"]),
+        ),
+    ],
+)
+async def test_places_in_small_letters_are_alternatives_as_others_are(
+    asked: str, filters: dict[str, Any]
+) -> None:
+    chat = Chat()
+    await chat(asked)
+    assert chat.calls[0][1]["filters"] == filters

@@ -27,6 +27,7 @@ from agents.offline.meaning.conditions import (
     Quantity,
 )
 from agents.offline.meaning.row_names import name_column
+from agents.offline.meaning.spellings import split_values
 from agents.shared_tables import KeptForShared
 
 MAX_TABLES, MAX_OTHERS, MAX_BY_VALUE = 4, 3, 2
@@ -107,6 +108,11 @@ def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> b
     """Whether a text is a known value, of this table if given."""
     known = vocabulary.values_called(name_words(text.removeprefix("the ")))
     return any(table is None or own.id == table.id for own, _, _ in known)
+
+
+def are_values(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a text is a known value, or each item of a list is: `kenya and tanzania`."""
+    return is_value(text, vocabulary) or all(is_value(each, vocabulary) for each in split_values(text))
 
 
 def is_neutral(word: str, vocabulary: Vocabulary, table: Table) -> bool:

@@ -24,9 +24,9 @@ from agents.offline.commands.assembly.computed import (
     rates,
 )
 from agents.offline.commands.assembly.fitting import (
+    are_values,
     compares_areas,
     is_of_others,
-    is_value,
     likely_tables,
     may_be_groups,
     named_tables,
@@ -397,4 +397,4 @@ def has_doubts(meant: Any, vocabulary: Vocabulary) -> bool:
         text for each in parts_of(meant) if isinstance(each, i.Lookup) for text in (each.of, *each.others)
     ]
     bare = (each.removeprefix("the ") for each in texts)
-    return any(each[:1].islower() and not is_value(each, vocabulary) for each in bare)
+    return any(each[:1].islower() and not are_values(each, vocabulary) for each in bare)

@@ -73,6 +73,18 @@ def _several_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent |
     return Lookup(first, bound["whose"], also=tuple(also)) if also and having else None
 
 
+@on(
+    "[what is|what's|what are|what was|how (large|big|high) is|give me|tell me|show me] {owner:words} {what:columns}",
+    cost=2.0,
+)
+def _owned_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what is Germany's population`."""
+    owner = re.sub(r"['’]s$", "", bound["owner"])
+    first, *also = [each.text for each in bound["what"]]
+    having = any(fact_columns(table, first) for table in vocabulary.few_tables)
+    return Lookup(first, owner, also=tuple(also)) if having and owner != bound["owner"] else None
+
+
 @on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
 def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of the five largest cities in Brazil`: the ranked rows with these columns."""
