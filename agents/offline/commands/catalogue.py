@@ -10,7 +10,7 @@ from agents.offline.answers import refusals
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_names, name_words
-from agents.offline.meaning.conditions import Group
+from agents.offline.meaning.conditions import Group, Mention, OneOf
 from agents.offline.meaning.intents import (
     Describe,
     Greeting,
@@ -21,6 +21,7 @@ from agents.offline.meaning.intents import (
     Show,
     UseTool,
 )
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Say, Scene
 from agents.offline.offers.suggestions import suggestions
 from agents.worded import joined
@@ -103,6 +104,13 @@ def _one_of_a_kind(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return None
 
 
+def _all_called(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`where are all places called San José`: the rows of exactly that name, of whichever table has some."""
+    tables = tuple(each.id for each in vocabulary.few_tables if name_column(each) is not None)
+    name = bound["name"].strip('"')
+    return Show(Mention(name, tables), where=OneOf(f'"{name}"', how="named"), all=True) if tables else None
+
+
 COMMANDS = (
     command(_LIST_TABLES, lambda bound, _: UseTool("list_tables")),
     command(_LIST_LAYERS, lambda bound, _: ListLayers()),
@@ -124,6 +132,12 @@ COMMANDS = (
         "(where is|where's|wheres|where lies|locate) {rows:selection} [on the map]", _one_of_a_kind, -1.0
     ),
     command("find [me] {place:value} [on the map]", _place_alone, 3.0),
+    command(
+        "(where are|show [me]|list|find|map|display) [all] [of] [the] (places|locations|things)"
+        " (called|named|with the name) {name:value} [on the map]",
+        _all_called,
+        -1.0,
+    ),
 )
 
 

@@ -34,17 +34,17 @@ from agents.offline.meaning.spellings import adjective_forms, place_forms, spell
 
 
 async def stored_values(
-    scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str]
+    scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str], *, folded: bool = False
 ) -> dict[str, list[Any]]:
     """Stored values, by column, that equal one of `forms` apart from case, accents and hyphens.
 
     Also matches a code's explanation in the column's comment (“VCP = vitrified clay”). The first matching
-    column wins. If no usual spelling matches, one slower query folds every row.
+    column wins. If no usual spelling matches, or with `folded`, one slower query folds every row.
     """
     if not columns or not forms:
         return {}
     wanted = set(map(plain, forms))
-    for column in columns:
+    for column in () if folded else columns:
         explained = codes_explained(column.comment)
         codes = [code for form in forms for code in explained.get(name_words(form), ())]
         usual: Cql2 = {"op": "in", "args": [property_of(column.name), spellings([*forms, *codes])]}

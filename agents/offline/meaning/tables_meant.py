@@ -61,6 +61,8 @@ async def tables_meant(scene: Scene, mention: Mention, parts: Any, others: Seque
     values = [each for each in parts_of(parts) if isinstance(each, OneOf) and each.how in _OF_ROWS]
     for value in values if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)]
+    if not fitting and (named := next((each for each in values if each.how == "named"), None)) is not None:
+        raise Refuse(refusals.NO_PLACE(text=unquoted(named.text)))
     kinds = [replace(each, how="kind") for each in placed if each.how == "of" and each.text.islower()]
     for value in kinds if 1 < len(fitting) <= MAX_READ else ():
         fitting = [table for table in fitting if await _has_value(scene, table, value)] or fitting

@@ -64,6 +64,8 @@ from agents.offline.meaning.stored_values import (
 )
 
 _MOST_LOOKUPS = 12
+MAX_FOLDED = 200_000
+"""Maximum number of rows of a table that is searched for every spelling of a name."""
 _MOST_WORDS = 4  # of two values before a noun
 _KINDS = (word_set("type kind class category status size use usage surface group level grade rank fclass"),)
 _STATES = word_set("condition state status shape")
@@ -253,7 +255,9 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     if column is None:
         raise Refuse(refusals.VALUE_NO_NAMES(table=table.title))
     wanted = unquoted(text)
-    stored = (await stored_values(scene, table, [column], [wanted])).get(column.name)
+    few = table.lake is None and table.row_estimate <= MAX_FOLDED
+    each = few and wanted.isascii()  # San Jose and San José
+    stored = (await stored_values(scene, table, [column], [wanted], folded=each)).get(column.name)
     for forms in (place_forms(wanted), without_noun(wanted, name_words(table.name))):
         stored = stored or (await stored_values(scene, table, [column], forms)).get(column.name)
     if stored:
