@@ -35,6 +35,18 @@ from agents.units import UNITS, Unit
 PER_AREA = "per_1000_km2"
 
 
+def _coloured_by_count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`count the cities in each country of Africa and colour the countries by it`: the areas with their counts."""
+    rows, areas = bindings["source"], bindings["areas"]
+    table, again = context.table(areas), bindings.get("again")
+    match = context.vocabulary.match_table(name_words(again)) if again else None
+    if table is None or table.geometry_family != "polygon" or not (rows.named and areas.named):
+        return None
+    if again and (match is None or table not in match.found):
+        return None
+    return (count_in_areas(areas, rows, title=f"Number of {rows.noun} in each {areas.noun}"),)
+
+
 def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`residents per hectare in each district`."""
     areas, unit, what = bindings["areas"], _unit(bindings), bindings["what"]
@@ -239,6 +251,13 @@ RULES = (
         "|(colour|color|shade|fill|map) [the] {areas:bare} by {what:column} density|(which|what) [{n:count}]"
         " {areas:bare} (has|have) [the] how=(highest|greatest|largest|lowest|smallest) {what:column} density)",
         _own_density,
+        -1.0,
+    ),
+    rule(
+        "(count|<how_many>|<what> [the] number of) [the] {source:rows} [there are|are|lie] <in_each> [of] {areas:rows}"
+        " [,] and [then] (colour|color|shade|fill) ([the|these|those] {again:name}|them)"
+        " by (it|that|this|the (count|number|result))",
+        _coloured_by_count,
         -1.0,
     ),
     rule(RANKED_ROWS, _densest, 1.0),
