@@ -322,9 +322,9 @@ class _Planner(PlanReader):
         if features.mention is None and not features.previous:
             places, filters = await rows_of_places(scene, features.place, self.rows, shapes=features.areas)
             self.recipe.meant += map(full_name, places)
-            table, title = places[0].table, f"Find {features.place}"
-            found = self.recipe.add("filter", title, source=table, filter=filters)
-            self.recipe.named[found] = (tuple(each.name for each in places), table)
+            source, title = places[0].table, f"Find {features.place}"
+            found = self.recipe.add("filter", title, source=source, filter=filters)
+            self.recipe.named[found] = (tuple(each.name for each in places), source)
             return found
         mention = features.mention
         layered = features.previous or features.drawn or (mention is not None and not mention.tables)

@@ -13,6 +13,7 @@ UNKNOWN_WORDS = Template(
     "no_words", "{words} are not words of this language, nor names of tables or columns that you mention"
 )
 NO_PLACE = Template("no_place_called", "no table and no place is called “{text}”")
+NO_PLACE_THERE = Template("no_place_there", "no place called “{name}” is known to be in {where}")
 NO_LAYER = Template("no_layer_called", "no layer on the map is called “{text}”")
 NOT_SPOKEN_OF = Template(
     "not_spoken_of",

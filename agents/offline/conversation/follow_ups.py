@@ -24,13 +24,13 @@ from agents.offline.conversation.narrower import (
     part_of_sum,
 )
 from agents.offline.conversation.other_rows import (
+    BY_FLAG_OR_PLACE,
     figure_of_other_rows,
     in_other_place,
     inside_of_it,
     number_of_others,
     same_of_others,
     share_among_others,
-    with_other_flag,
     with_other_value,
 )
 from agents.offline.conversation.other_times import with_time
@@ -177,7 +177,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
 
 _BEFORE_OTHERS = (
     rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, ranked_first, kinds_counted,
-    with_other_flag, charted_rows, of_thing_made,
+    *BY_FLAG_OR_PLACE, charted_rows, of_thing_made,
 )  # fmt: skip
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",

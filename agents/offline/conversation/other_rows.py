@@ -48,6 +48,25 @@ def with_other_flag(spoken: Spoken, asked: re.Match[str], table: Table) -> Itera
         yield Again(f'show {table.name.replace("_", " ")} where "{named[0]}" is yes')
 
 
+_SAME_NAME_IN = re.compile(
+    r"(?:and |but |not that one, |not that, )*(?:(?:the )?(?:one|other one)|(?:the )?(?P<name>[^\W\d][^?,]*?)) in"
+    r" (?:the )?(?P<where>[^\W\d][^?,]*?)\W*",
+    re.IGNORECASE,
+)
+
+
+def same_name_elsewhere(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`no, the one in Ohio` after `airports within 30 miles of Springfield`: the same for the place of that name
+    there."""
+    asked, name = _SAME_NAME_IN.fullmatch(asked_now), spoken.memory.asked_about
+    if asked is None or not name or "," in name or spoken.memory.question_text.count(name) != 1:
+        return
+    if asked["name"] is None or asked["name"].lower() == name.lower():
+        yield Again(spoken.memory.asked_of.replace("{}", f"{name}, {asked['where']}"), spoken.memory.of_rows)
+
+
+BY_FLAG_OR_PLACE = (with_other_flag, same_name_elsewhere)
+
 _IN_PLACE = re.compile(
     r"(?:and |now |what about |how about )+(?:in|for) (?:the )?[^\W\d][^?,]*?\W*", re.IGNORECASE
 )

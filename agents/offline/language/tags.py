@@ -255,7 +255,8 @@ class Tags(Figures):
         if isinstance(called, OneOf):
             where.append(replace(called, text=f'"{called.text}"'))
             yield self._span(at, replace(subject, where=all_of(*where)), drawn, cost + CALLED)
-        tail = tail and not self._is_named_place(subject)
+        of_each = cursor.words[at - 1 : at] in (["each"], ["every"], ["per"])
+        tail = tail and (of_each or not self._is_named_place(subject))
         while tail and not cursor.done:
             cursor.take("and", ",") if where else None
             before = cursor.at

@@ -9,11 +9,14 @@ from collections.abc import Sequence
 
 from agents.domain import Place, Table
 from agents.geo.place_names import CONTINENTS
+from agents.offline.answers import refusals
 from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.words import fold, words_of_things
 from agents.offline.meaning.scene import Refuse, Scene
 
+MAX_NEAR = 3
+"""Maximum number of names offered."""
 MAX_APART_KM = 1.0
 """Maximum height and width of the extent of rows that are one place."""
 MAX_ROAD_KM = 20.0
@@ -28,6 +31,18 @@ class SameNames(Refuse):
     def __init__(self, places: Sequence[Place], reason: str, alternative: str) -> None:
         super().__init__(reason, alternative)
         self.places = places
+
+
+def not_there(scene: Scene, text: str, alike: Sequence[str], elsewhere: Sequence[Place]) -> Refuse:
+    """The refusal of a place that is not found. `elsewhere`: places of that name, but not in the part of the world
+    after the comma."""
+    near = list(dict.fromkeys(map(full_name, elsewhere) if elsewhere else alike))[:MAX_NEAR]
+    if elsewhere:
+        name, _, where = text.strip('"').partition(",")
+        why = refusals.NO_PLACE_THERE(name=name.strip(), where=where.strip())
+        return Refuse(why, refusals.THERE_ARE(names="; ".join(near)), wrong=text, names=near)
+    hint = refusals.NEAREST(names=", ".join(near)) if near else refusals.THERE_ARE(names=scene.some_tables())
+    return Refuse(refusals.NO_PLACE(text=text), hint, wrong=text, names=near)
 
 
 def are_one_place(places: Sequence[Place], table: Table) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,10 @@ from agents.offline.meaning.alike_places import (
     is_one_of_joint,
     without_repeated,
 )
+    not_there,
+    without_repeated,
+)
+from agents.offline.meaning.filters.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
 from agents.offline.meaning.cql2 import disjunction, equals, property_of
@@ -105,11 +110,11 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
     missed: set[str] = set()
     joint: list[Place] = []
     name = name.strip()
-    for form in dict.fromkeys([name, *place_forms(name)]):
-        asked = f"{form},{hint}" if hint.strip() else form
-        found = await find_place(scene, asked)
+    hints = place_forms(hint.strip()) if hint.strip() else [""]
+    for form, where in product(dict.fromkeys([name, *place_forms(name)]), hints):
+        found = await find_place(scene, f"{form}, {where}" if where else form)
         alike = alike or [each.name for each in found.places]
-        if hint.strip() and not await _hint_matches(scene, form, hint, found.places):
+        if where and not await _hint_matches(scene, form, where, found.places):
             continue
         # Results of analyses repeat their source rows, including those of this analysis.
         own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
@@ -126,11 +131,8 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
         late = listed(sorted(missed), most=MAX_LISTED)
         raise Refuse(refusals.TOO_SLOW(text=text, tables=late), refusals.ASK_LATER())
     if not places:
-        near = list(dict.fromkeys(alike[:3]))
-        hint = (
-            refusals.NEAREST(names=", ".join(near)) if near else refusals.THERE_ARE(names=scene.some_tables())
-        )
-        raise Refuse(refusals.NO_PLACE(text=text), hint, wrong=text, names=near)
+        others = (await find_place(scene, name)).places if hint.strip() else ()
+        raise not_there(scene, text, alike, [each for each in others if each.whole])
     return places
 
 
@@ -292,7 +294,7 @@ def _only_table(scene: Scene, rows: Mention | None) -> Table | None:
 
 async def _hint_matches(scene: Scene, name: str, hint: str, found: Sequence[Place]) -> bool:
     """Whether the words after the comma match a place: by its description, or by a code that excludes others."""
-    if any(fold(hint.strip()) in fold(each.detail) for each in found):
+    if any(re.search(rf"\b{re.escape(fold(hint.strip()))}\b", fold(each.detail)) for each in found):
         return True
     if hint.strip().isupper() and len(hint.strip()) <= MAX_CODE:
         return any([await _has_code(scene, each, hint.strip()) for each in found if each.whole])

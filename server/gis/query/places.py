@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -54,6 +55,8 @@ MAX_FOLDED_ROWS = 300_000
 """In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
 MAX_TEXT_CHARS = 200
 MAX_CONCURRENT = 3
+MAX_CODE = 3
+"""Maximum length of a hint that must be a whole word: `us` is not in Australia."""
 
 EXACT, CODE, BEGINS, INSIDE, SIMILAR = range(5)
 
@@ -96,7 +99,8 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     if not matches:
         matches = await search.similar(wanted)
     if near:
-        preferred = [match for match in matches if near in match.location_text]
+        begun = rf"\b{re.escape(near)}" if len(near) > MAX_CODE else rf"\b{re.escape(near)}\b"
+        preferred = [match for match in matches if re.search(begun, match.location_text)]
         matches = preferred or matches
     matches.sort(key=_order)
     unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}

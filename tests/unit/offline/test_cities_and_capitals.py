@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.domain import FoundPlaces, Place
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
@@ -183,3 +184,88 @@ async def test_places_in_small_letters_are_alternatives_as_others_are(
     chat = Chat()
     await chat(asked)
     assert chat.calls[0][1]["filters"] == filters
+
+
+TOWNS = make_table(
+    "data.towns", "POINT", "Towns",
+    [("id", "integer", ""), ("name", "text", ""), ("country", "text", ""), ("population", "integer", "")],
+    [(1, "San Jose", "United States", 997368, (-121.9, 37.3)), (2, "San José", "Costa Rica", 335007, (-84.1, 9.9)),
+     (3, "Perth", "Australia", 2039000, (115.9, -31.9)), (4, "Perth", "United Kingdom", 47180, (-3.4, 56.4)),
+     (5, "Lima", "Peru", 7737002, (-77.0, -12.0))],
+)  # fmt: skip
+
+
+async def test_all_places_of_a_name_are_found_whatever_their_accents() -> None:
+    chat = Chat(World(TOWNS, COUNTRIES))
+    await chat("where are all the places called San Jose")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["table"]) == ("add_map_layer", "data.towns")
+    assert arguments["filters"] == where("name", "in", ["San Jose", "San José"])
+    assert "no place is called “Xyz”" in await chat("where are all the places called Xyz?")
+
+
+@pytest.mark.parametrize(
+    ("where_it_is", "said"),
+    [
+        ("united kingdom", "Interpreted as Perth, United Kingdom."),
+        ("uk", "Interpreted as Perth, United Kingdom."),
+        (
+            "us",
+            "no place called “Perth” is known to be in us. There are Perth, Australia; Perth, United Kingdom.",
+        ),
+    ],
+)
+async def test_another_place_of_the_name_is_meant_by_where_it_is(where_it_is: str, said: str) -> None:
+    world = World(TOWNS)
+    perths = [
+        Place(
+            name=row["name"],
+            table="data.towns",
+            kind="town",
+            bounds=(*row["geom"], *row["geom"]),
+            longitude=row["geom"][0],
+            latitude=row["geom"][1],
+            detail=row["country"],
+            population=row["population"],
+        )
+        for row in TOWNS[1][2:4]
+    ]
+
+    async def find_place(text: str, limit: int = 5) -> FoundPlaces:
+        name, _, hint = text.partition(", ")
+        found = perths if name == "Perth" else []
+        return FoundPlaces(
+            places=tuple(each for each in found if hint.lower() == each.detail.lower()) or tuple(found)
+        )
+
+    world.data.find_place = find_place  # type: ignore[method-assign]
+    chat = Chat(world, analyst=Desk(world))
+    assert "Interpreted as Perth, Australia." in await chat("towns within 30 miles of Perth")
+    assert said in await chat(f"no, the one in the {where_it_is}")
+
+
+async def test_areas_are_coloured_by_a_count_of_the_same_request() -> None:
+    world = World(CITIES, COUNTRIES)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(
+        "count the cities over 1 million within each country of Europe and color the countries by it"
+    )
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "filter", "spatial_join"]
+    assert desk.analysis.titles[-1] == "Number of cities over 1 million in each country of Europe"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "different colour for each country",
+        "diffrent colors per country",
+        "every country in its own color",
+        "give each country a different colour",
+    ],
+)
+async def test_each_value_gets_a_colour_of_its_own(asked: str) -> None:
+    chat = Chat(World(TOWNS))
+    await chat("show the towns")
+    await chat(asked)
+    ((_, arguments),) = chat.calls
+    assert arguments["style"] == {"kind": "categorical", "column": "country"}

@@ -167,7 +167,7 @@ async def _values_there(
 ) -> Calls | None:
     """`which currencies are used in Africa?`: the values in the rows of a table with such a column. Raises Ask if
     there are several."""
-    found = []
+    found: list[dict[str, Any]] = []
     for table, columns in candidates:
         column = table.column(columns[0]) if len(columns) == 1 else None
         if column is None or column.kind != "text":
