@@ -55,8 +55,6 @@ MAX_FOLDED_ROWS = 300_000
 """In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
 MAX_TEXT_CHARS = 200
 MAX_CONCURRENT = 3
-MAX_CODE = 3
-"""Maximum length of a hint that must be a whole word: `us` is not in Australia."""
 
 EXACT, CODE, BEGINS, INSIDE, SIMILAR = range(5)
 
@@ -99,27 +97,25 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     if not matches:
         matches = await search.similar(wanted)
     if near:
-        begun = rf"\b{re.escape(near)}" if len(near) > MAX_CODE else rf"\b{re.escape(near)}\b"
-        preferred = [match for match in matches if re.search(begun, match.location_text)]
-        matches = preferred or matches
+        words = rf"\b{re.escape(near)}" + r"\b" * (len(near) < 4)  # `us` is not in Australia
+        matches = [each for each in matches if re.search(words, each.location_text)] or matches
     matches.sort(key=_order)
     unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}
     best = list(unique.values())[:limit]
     _note(best)
     in_capitals = name == name.upper()  # `oaks` are trees, and not the airport `OAKS`
+    partly = {"whole": False}
     return FoundPlaces(
         places=tuple(
-            match.place
-            if match.rank != CODE or in_capitals
-            else match.place.model_copy(update={"whole": False})
-            for match in best
+            each.place if each.rank != CODE or in_capitals else each.place.model_copy(update=partly)
+            for each in best
         ),
         not_searched=tuple(each.table.id for each in candidates if each.table.id in search.missed),
     )
 
 
 def _note(best: Sequence[_Match]) -> None:
-    """Record the statements that found the places in the running tool call's receipt."""
+    """Record the statements that found the places in the receipt."""
     for table in dict.fromkeys(match.place.table for match in best):
         there = [match for match in best if match.place.table == table]
         names = list(dict.fromkeys(match.place.name for match in there))

@@ -109,6 +109,8 @@ async def test_what_is_said_after_a_comma_chooses_among_namesakes(data: PostgisD
     assert "France" in (await first(data, "Paris")).detail
     assert "United States" in (await first(data, "Paris, United States")).detail
     assert "France" in (await first(data, "Paris, Atlantis")).detail
+    perths = [each for each in (await data.find_place("Perth, us")).places if each.name == "Perth"]
+    assert len({each.detail for each in perths}) > 1  # `us` is no part of Australia
 
 
 async def test_a_word_for_its_kind_leads_to_the_table_of_that_kind(data: PostgisData) -> None:
