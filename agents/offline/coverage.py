@@ -183,7 +183,11 @@ def language_words() -> frozenset[str]:
 def refuse_two_styles(intents: Sequence[Intent]) -> None:
     """Raise Unreadable if one layer is styled by two columns (`size them by beds and colour them by operator`),
     because the second would replace the first."""
-    styled = [each for each in intents if isinstance(each, Restyle) and each.look.by is not None]
-    layers = {each.subject.text.lower() if each.subject is not None else "" for each in styled}
-    if len(layers) < len(styled):
-        raise Unreadable(refusals.ONE_COLUMN())
+    last, styled = "", set[str]()
+    for each in intents:
+        subject, look = getattr(each, "subject", None), getattr(each, "look", None)
+        last = subject.text.lower() if isinstance(subject, Mention) and not subject.pronoun else last
+        if isinstance(each, Restyle | Show) and look is not None and look.by is not None:
+            if last in styled:
+                raise Unreadable(refusals.ONE_COLUMN())
+            styled.add(last)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from agents.geo.place_names import other_names
 from agents.offline.commands.requests import Commands, tables_of
 from agents.offline.language.conditions.flags import is_flag, is_flag_named
 from agents.offline.language.conditions.rules import Conditions
@@ -68,12 +69,19 @@ def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(first, bound["one"], (*more, bound["other"]), also=tuple(also))
 
 
+def _is_name(text: str, vocabulary: Vocabulary) -> bool:
+    """Whether words in small letters are a value, or another name of a place: `usa`."""
+    name = text.removeprefix("the ")
+    return bool(vocabulary.values_called(name_words(name)) or other_names(name))
+
+
+@on(f"<what> [the] {{what:words}} (of|in) {{one:words}} {_VERSUS} {{other:words}}", cost=1.0)
 @on(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", cost=2.0)
 def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of Germany, France and Italy`."""
     named = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
-    capitals = all(each[:1].isupper() for each in named)
-    if not capitals or not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
+    are_known = all(each[:1].isupper() or _is_name(each, vocabulary) for each in named)
+    if not are_known or not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
         return None
     return Lookup(bound["what"], named[0], tuple(named[1:]))
 
@@ -139,7 +147,7 @@ def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
         text.replace("IS MORE", more)
         for more in (f"(is|are) how=({_MORE})", "(has|have) how=(more|fewer|less) {what:words}")
         for text in (
-            "(which|who) [one] IS MORE [,|:] {one:words} or {other:words}",
+            "(which|who) [one|{rows:mention}] IS MORE [,|:] {one:words} or {other:words}",
             "(which|who) of {one:words} (and|or) {other:words} IS MORE",
         )
     )

@@ -108,7 +108,7 @@ def _sized(bound: Bound, vocabulary: Vocabulary) -> Intent | None:
     layer has both."""
     rows, words = bound.get("rows"), bound["column"].text
     layer = rows.mention if rows is not None else None
-    shown_before = layer is not None and layer.pronoun  # in `show airports and size them by elevation`
+    shown_before = layer is None or layer.pronoun  # in `show airports and size them by elevation`
     tables = tables_of(layer, vocabulary) or (vocabulary.few_tables if shown_before else ())
     columns = vocabulary.columns_called(tables, words)
     column = ColumnMention(words, columns)

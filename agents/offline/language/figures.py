@@ -260,8 +260,7 @@ class Figures(Pieces):
     # --- figures without named rows ------------------------------------------------------------------
 
     def _counted(self, at: int) -> Iterable[Span]:
-        """`average rent`, `dwellings approved in 2021`: a figure, and the rows of the tables with such a
-        column. Counts and measures are summed."""
+        """`average rent`, `dwellings approved in 2021`: of tables with such a column; counts are summed."""
         yield from self._of_any_rows(at, "sum")
 
     def _averaged(self, at: int) -> Iterable[Span]:
@@ -269,8 +268,9 @@ class Figures(Pieces):
         yield from self._of_any_rows(at, "mean")
 
     def _of_any_rows(self, at: int, function: str) -> Iterable[Span]:
-        cursor = self.cursor
-        cursor.at = at
+        cursor, self.cursor.at = self.cursor, at
+        if cursor.sees("size by"):  # a style
+            return
         cursor.take("the", "their")
         named = ANALYSIS_FUNCTIONS.get(cursor.word())
         cursor.at += named is not None

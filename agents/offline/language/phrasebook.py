@@ -95,8 +95,8 @@ EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set
 FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
 NEVER = Phrases("never [been] | not [yet] [been] | (haven't|hasn't|weren't|wasn't|aren't) [yet] [been]")
 WITHOUT = Phrases("""
-    [but] without [any|a|an] | with no | but no | [with] missing | where there (is|are|was|were) (no|not any)
-    | (that|which) have no | have no | has no | having no | [that] lack | lacking
+    [but] without [any|a|an] | with no | but no | [with] missing | with unknown
+    | where there (is|are|was|were) (no|not any) | [that|which] have no | has no | having no | [that] lack | lacking
     | [that|which] (don't|doesn't|didn't|do not|does not|did not) have [any|a|an]
 """)
 _SHAPE, _HAVING = "(geometry|geometries|shape|shapes)", "[with|having|that have|which have] [a|an]"

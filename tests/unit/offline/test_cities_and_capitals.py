@@ -11,7 +11,7 @@ from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, where
+from tests.unit.offline.chatting import Chat, empty, where
 
 CITIES = make_table(
     "data.cities", "POINT", "Cities of the world",
@@ -269,3 +269,35 @@ async def test_each_value_gets_a_colour_of_its_own(asked: str) -> None:
     await chat(asked)
     ((_, arguments),) = chat.calls
     assert arguments["style"] == {"kind": "categorical", "column": "country"}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "color the cities by continent and size them by population",
+        "colour the cities by continent and size by population",
+        "show cities coloured by continent and size them by population",
+    ],
+)
+async def test_colours_and_sizes_of_one_layer_do_not_replace_each_other(asked: str) -> None:
+    chat = Chat(World(CITIES))
+    assert "one column at a time, by size or by colour" in await chat(asked)
+    assert not {name for name, _ in chat.calls} & {"add_map_layer", "update_map_layer", "run_analysis"}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "population of peru and germany",
+        "which country has more people, peru or germany?",
+    ],
+)
+async def test_names_in_small_letters_are_compared(asked: str) -> None:
+    answer = await Chat(World(CITIES, COUNTRIES))(asked)
+    assert "Germany has the greater `population`, 82,927,922" in answer
+
+
+async def test_numbers_may_be_unknown() -> None:
+    chat = Chat()
+    await chat("show cities with unknown population")
+    assert chat.calls[0][1]["filters"] == empty("population")

@@ -100,12 +100,15 @@ class Conditions(Unlinked, States):
         cursor.take("that are", "which are", "that do", "which do", "are", "is")
         if without := cursor.take(p.WITHOUT):
             begin = cursor.at
-            if (column := take_column(cursor, self.vocabulary, self.tables)) and self.is_rows(column):
-                return None  # `playgrounds but no inspection`, of a table of inspections
+            column = take_column(cursor, self.vocabulary, self.tables)
+            is_text = column and without == "with unknown" and not self.holds_numbers(column)
+            if column and (is_text or self.is_rows(column)):
+                return None  # `but no inspection`, of a table of inspections; `with unknown cause`
             word = cursor.take(p.TOOK_PART) if column is not None else None
             is_number = column and "no" in name_words(column.columns[0]) and not self.is_flag(column)
             if column and not (goes_on(cursor) or is_number):
-                return Empty(column, unknown=True) if "missing" in without else self.lacks(column, word or "")
+                missing = without.endswith(("missing", "unknown"))
+                return Empty(column, unknown=True) if missing else self.lacks(column, word or "")
             cursor.at = begin
             inner = self.one() or self.kind()
             return inner and Negation(inner)
