@@ -49,7 +49,10 @@ on = COMMANDS.on
     *(
         f"{words} {{what:words}}{ending}"
         for words, ending in (
-            (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", " [there are]"),
+            (
+                f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}",
+                " [(there are|used) [{where:where}]]",
+            ),
             ("(which|what) [different|distinct]", f" {_EXIST} [{{where:where}}]"),
             ("how many (different|distinct|unique)", ""),
             ("how many [different|distinct|unique]", f" {_EXIST}"),

@@ -23,12 +23,9 @@ from agents.offline.meaning.alike_places import (
     are_one_place,
     full_name,
     is_one_of_joint,
-    without_repeated,
-)
     not_there,
     without_repeated,
 )
-from agents.offline.meaning.filters.boxes import is_in
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
 from agents.offline.meaning.cql2 import disjunction, equals, property_of

@@ -22,6 +22,7 @@ from agents.offline.language.nouns import take_column, take_mention
 from agents.offline.language.vocabulary import Value, Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import Between, Compare, Condition, DatePart, OneOf, Quantity
+from agents.offline.meaning.spellings import is_short_code
 
 MIN_LETTERS = 4
 """Minimum length of a single word that means a value of several words."""
@@ -163,7 +164,10 @@ def _values(cursor: Cursor, vocabulary: Vocabulary) -> Iterator[_Found]:
     while at < len(cursor.tokens):
         cursor.at = at
         for words, end in cursor.runs(most=MAX_VALUE_WORDS):
-            if known := _called(words, vocabulary):
+            known = _called(words, vocabulary)
+            if not cursor.tokens[at].text.isupper():  # `in` is not India
+                known = [each for each in known if not is_short_code(each[2])]
+            if known:
                 yield from (_Found(at, end, *each) for each in known)
                 at = end
                 break

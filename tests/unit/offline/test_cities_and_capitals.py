@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from agents.domain import FoundPlaces, Place
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.offers.parts_named import parts_named
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
@@ -301,3 +303,26 @@ async def test_numbers_may_be_unknown() -> None:
     chat = Chat()
     await chat("show cities with unknown population")
     assert chat.calls[0][1]["filters"] == empty("population")
+
+
+async def test_a_fact_of_the_row_of_a_code() -> None:
+    world = World()
+    munich = Place(
+        name="Munich Airport", table="data.airports", kind="airport", bounds=(11.79, 48.35, 11.79, 48.35),
+        longitude=11.79, latitude=48.35,
+    )  # fmt: skip
+
+    async def find_place(text: str, limit: int = 5) -> FoundPlaces:
+        return FoundPlaces(places=(munich,) if text == "MUC" else ())
+
+    world.data.find_place = find_place  # type: ignore[method-assign]
+    assert "**Munich Airport**: `elevation_m` 453 m" in await Chat(world)("elevation of MUC")
+
+
+def test_a_code_is_not_offered_for_a_preposition() -> None:
+    world = World()
+    vocabulary = Vocabulary(world.registry, ())
+    vocabulary.know_values([(world.registry.get("data.cities"), "country_code", "IN")])
+    assert parts_named("show cities in there", vocabulary, None) == []
+    (parts,) = parts_named("show cities of IN", vocabulary, None)
+    assert [*parts.values.values()] == [["IN"]]

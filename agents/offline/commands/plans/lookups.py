@@ -269,7 +269,10 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
     if "," in name:
         return await unless_failed(_row_called(scene, table, name))
     filters = await unless_failed(with_name(scene, table, name))
-    return filters if filters and filters["op"] in ("=", "in") else None
+    if filters and filters["op"] in ("=", "in"):
+        return filters
+    is_code = name.isupper() and table.geometry_column is not None  # `elevation of KEF`
+    return await unless_failed(_row_called(scene, table, name)) if is_code else None
 
 
 async def _row_called(scene: Scene, table: Table, name: str) -> Cql2:
