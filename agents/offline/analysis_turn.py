@@ -38,12 +38,12 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import filled, late_look
 from agents.offline.meaning.columns import number_columns
+from agents.offline.meaning.cql2 import columns_in
 from agents.offline.meaning.intents import Look
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
-from agents.offline.meaning.stored_values import columns_in
 from agents.offline.meaning.units import column_unit
 from agents.offline.offers.closest import closest
 from agents.offline.offers.declined import MAX_OFFERED, with_offers
