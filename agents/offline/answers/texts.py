@@ -280,7 +280,7 @@ INDISTINCT_ROWS = Template(
 )
 ROWS_OF_OTHER_KINDS = Template(
     "rows_of_other_kinds",
-    "“{noun}” are all rows of {table} here, also those whose `{column}` is not {value}.",
+    "“{noun}” is taken for all rows of {table}, also those whose `{column}` is not {value}.",
 )
 MORE_THAN_ASKED = Template(
     "analysis_more_than_asked", "Several share the last place, so that there are more than {n}."
