@@ -293,7 +293,6 @@ def names_alike(words: tuple[str, ...], noun: str) -> bool:
 
 
 SHORT_FORMS = {
-    "w": "with",
     "w/": "with",
     "w/o": "without",
     "w/in": "within",

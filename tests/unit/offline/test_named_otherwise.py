@@ -345,13 +345,6 @@ async def test_months_in_a_row_are_one_period(sentence: str, low: str | None, af
     assert low is None or (low in found and str(after) in found), answer
 
 
-async def test_w_is_with() -> None:
-    chat = Chat(World(PERMITS))
-    answer = await chat("permits w more than 3 new units")
-    (layer,) = chat.layers.values()
-    assert layer.filter == where("units_new", ">", 3), answer
-
-
 @pytest.mark.parametrize(
     ("names", "meant"),
     [
