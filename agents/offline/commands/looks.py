@@ -160,10 +160,10 @@ COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
     command(f"{_COLOUR} {{look:look}}", _drawn()),
     command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
-    command("[show|use|give (it|them)] [a|one|the] [different|separate|own] (colour|color|colours|colors)"
+    command("[show|use|give (it|them)] [a|one|the] [different|separate] (colour|color|colours|colors)"
             " (for each|for every|per) {column:column}", _each),
     command("[show|draw|paint|give] (each|every) {column:column} [in|with]"
-            " (its own|one|(a|an) (different|own|separate|other)|different|another) (colour|color)", _each),
+            " (one|a (different|separate)|different|another) (colour|color)", _each),
     command(f"((set|change) [the] (colour|color) of|the colour of|change the style of) {{layer:mention}} {_TO}"
             " {look:look}", _drawn()),
     command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),

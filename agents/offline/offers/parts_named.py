@@ -163,10 +163,9 @@ def _values(cursor: Cursor, vocabulary: Vocabulary) -> Iterator[_Found]:
     at = 0
     while at < len(cursor.tokens):
         cursor.at = at
+        in_capitals = cursor.tokens[at].text.isupper()  # `in` is not India
         for words, end in cursor.runs(most=MAX_VALUE_WORDS):
-            known = _called(words, vocabulary)
-            if not cursor.tokens[at].text.isupper():  # `in` is not India
-                known = [each for each in known if not is_short_code(each[2])]
+            known = [each for each in _called(words, vocabulary) if in_capitals or not is_short_code(each[2])]
             if known:
                 yield from (_Found(at, end, *each) for each in known)
                 at = end

@@ -261,7 +261,7 @@ async def test_areas_are_coloured_by_a_count_of_the_same_request() -> None:
     [
         "different colour for each country",
         "diffrent colors per country",
-        "every country in its own color",
+        "every country in a different color",
         "give each country a different colour",
     ],
 )

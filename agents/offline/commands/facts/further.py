@@ -80,9 +80,11 @@ def _several_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent |
 def _owned_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what is Germany's population`."""
     owner = re.sub(r"['’]s$", "", bound["owner"])
+    if owner == bound["owner"]:
+        return None
     first, *also = [each.text for each in bound["what"]]
     having = any(fact_columns(table, first) for table in vocabulary.few_tables)
-    return Lookup(first, owner, also=tuple(also)) if having and owner != bound["owner"] else None
+    return Lookup(first, owner, also=tuple(also)) if having else None
 
 
 @on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
