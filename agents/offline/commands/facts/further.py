@@ -14,6 +14,7 @@ from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import ColumnMention, Empty, Mention, Negation, all_of
 from agents.offline.meaning.intents import Intent, Lookup, Rows
+from agents.offline.meaning.spellings import split_values
 
 MOST_LISTED = 50
 """Maximum number of rows listed with their columns."""
@@ -74,7 +75,7 @@ def _several_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent |
 
 
 @on(
-    "[what is|what's|what are|what was|how (large|big|high) is|give me|tell me|show me] {owner:words} {what:columns}",
+    "[what is|what's|what are|what was|how (large|big|high) is|give me|tell me|show me] {owner:words} {what:words}",
     cost=2.0,
 )
 def _owned_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -82,9 +83,9 @@ def _owned_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
     owner = re.sub(r"['’]s$", "", bound["owner"])
     if owner == bound["owner"]:
         return None
-    first, *also = [each.text for each in bound["what"]]
-    having = any(fact_columns(table, first) for table in vocabulary.few_tables)
-    return Lookup(first, owner, also=tuple(also)) if having else None
+    facts = split_values(bound["what"])
+    having = any(all(fact_columns(table, each) for each in facts) for table in vocabulary.few_tables)
+    return Lookup(facts[0], owner, also=tuple(facts[1:])) if having else None
 
 
 @on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
