@@ -148,7 +148,8 @@ def request_meant(messages: Sequence[Message], text: str, vocabulary: Vocabulary
         is_own = not other.lower().startswith("in ") and is_readable(text, vocabulary, spoken.default)
         found = [] if is_own else requests_again(messages[:-1], spoken, f"what about {other}")
     readable = next((each for each in found if is_readable(each.text, vocabulary, spoken.default)), None)
-    if found and readable is None and is_readable(text, vocabulary, spoken.default):
+    may_be_own = readable is None and not any(each.only for each in found)
+    if found and may_be_own and is_readable(text, vocabulary, spoken.default):
         return None
     return readable or next(iter(found), None)
 
