@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA
 
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
+from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.names.singulars import english_dictionary, shown_singular
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
@@ -63,7 +64,10 @@ def _owners(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     for token, after in pairwise(tokens):
         name = fold(token.text).removesuffix("s")
         values = vocabulary.values_called((name,)) if name != fold(token.text) else ()
-        owns = vocabulary.columns_called(vocabulary.few_tables, after.text) and values
+        is_column = after.lower not in HEAD_ENDS and vocabulary.columns_called(
+            vocabulary.few_tables, after.text
+        )
+        owns = is_column and values  # `canals in Rudy`, with a column `in_svc`, are several
         if owns and all(fold(value) == name for _, _, value in values):
             found[token.text] = f"{token.text[:-1]}'s"
     return found

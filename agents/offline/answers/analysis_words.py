@@ -21,6 +21,7 @@ from agents.offline.analysis_plan import SHARE
 from agents.offline.answers import texts
 from agents.offline.answers.wording import columns_to_show, measured, plain, sentences
 from agents.offline.commands.analyses.analysis import Chain
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.meaning.conditions import filled_columns, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import is_code
@@ -211,7 +212,11 @@ def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
     columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
     labels = [column for column in columns if column != ranked]
-    texts_only = [each for each in labels if isinstance(rows[0].get(each), str) and not is_code(each)]
+    texts_only = [
+        each
+        for each in labels
+        if isinstance(rows[0].get(each), str) and not (is_code(each) or "code" in spelt_out(each))
+    ]
     names = [value_of(each, row[each]) for row in rows for each in (texts_only or labels or [ranked])[:1]]
     smallest = bool(done.arguments.get("smallest"))
     slots: dict[str, str | float] = {

@@ -283,3 +283,30 @@ async def test_segments_are_counted_by_themselves() -> None:
     answer = await Chat(desk.world, analyst=desk)("number of trees by road segment")
     (by,) = (call["by"] for name, call in desk.analysis.steps if name in ("dissolve", "summarise"))
     assert "seg_id" in by, answer
+
+
+async def test_the_first_of_groups_is_called_by_its_name_not_by_its_code() -> None:
+    suburbs = make_table(
+        "data.suburbs", "POLYGON", "", [("id", "integer", ""), ("sub_cd", "text", ""), ("suburb", "text", "")],
+        [(1, "SAL1", "Unley", (1.0, 1.0)), (2, "SAL2", "Mile End", (1.0, 1.1))],
+    )  # fmt: skip
+    permits = referring(
+        make_table(
+            "data.permits", "POINT", "", [("id", "integer", ""), ("sub_cd", "text", ""), ("status", "text", "")],
+            [(1, "SAL1", "Refused", (1.0, 1.0)), (2, "SAL1", "Refused", (1.0, 1.1)), (3, "SAL2", "Open", (1.0, 1.1))],
+        ),
+        ("sub_cd", "data.suburbs", "sub_cd"),
+    )  # fmt: skip
+    answer = await Chat(world := World(suburbs, permits), analyst=Desk(world))(
+        "which suburb has the most permits?"
+    )
+    assert "Unley has the most permits" in answer
+
+
+async def test_a_plural_before_a_preposition_owns_no_column() -> None:
+    """“canals” was read as “canal's”, with a column `in_svc` behind it."""
+    lines = make_table(
+        "data.irrig_lines", "POINT", "", [("id", "integer", ""), ("seg_nm", "text", ""), ("in_svc", "boolean", "")],
+        [(1, "Canal", True, (1.0, 1.0)), (2, "Ditch", False, (1.0, 1.1))],
+    )  # fmt: skip
+    assert "canal's" not in await Chat(World(lines))("canals in Rudy")
