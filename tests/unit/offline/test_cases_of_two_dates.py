@@ -251,3 +251,25 @@ async def test_what_never_began_is_not_unfinished(sentence: str, filters: Any) -
     chat = Chat(World(LIGHTS, LEAKS, INSPECTIONS))
     answer = await chat(sentence)
     assert [call.get("filters") for _, call in chat.calls] == [filters], answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("undecided applications", both(empty("decis_dt"), no(where("status", "=", "Withdrawn")))),
+        ("applications not decided yet", both(empty("decis_dt"), no(where("status", "=", "Withdrawn")))),
+        ("applications without a decision date", empty("decis_dt")),
+        ("withdrawn applications", where("status", "=", "Withdrawn")),
+    ],
+)
+async def test_what_was_given_up_is_not_to_be_done(sentence: str, filters: Any) -> None:
+    made = make_table(
+        "data.applications", "POINT", "",
+        [("id", "integer", ""), ("status", "text", ""), ("lodge_dt", "date", "Date of lodgement"),
+         ("decis_dt", "date", "Date of decision; empty while undecided or withdrawn")],
+        [(1, "Lodged", "2024-01-01", None, (1.0, 1.0)), (2, "Withdrawn", "2024-01-01", None, (1.0, 1.0)),
+         (3, "Approved", "2024-01-01", "2024-02-02", (1.0, 1.0))],
+    )  # fmt: skip
+    chat = Chat(World(made))
+    answer = await chat(sentence)
+    assert [layer.filter for layer in chat.layers.values()] == [filters], answer
