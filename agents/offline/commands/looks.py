@@ -320,14 +320,21 @@ def _time(scene: Scene, table: Table, look: Look) -> dict[str, Any]:
     return {"time": found[0]}
 
 
+_OUTLINED = ("single", "categorical", "graduated")
+"""Kinds of styles that draw areas as areas, with an outline."""
+
+
 def _sizes(table: Table, look: Look, layer: Layer | None) -> dict[str, Any]:
     if look.size is not None:
         return {"size": look.size}
     if look.grow is None:
         return {}
-    usual = {"point": 5.0, "line": 2.0}.get(
-        layer.geometry_type if layer else table.geometry_family or "", 1.0
-    )
+    family = layer.geometry_type if layer is not None else table.geometry_family
+    kind = layer.style.kind if layer is not None else "single"
+    if family == "polygon" and kind in _OUTLINED:  # areas themselves have no size
+        stroke = (layer.style.stroke if layer is not None else None) or 1.0
+        return {"stroke": round(min(max(stroke * look.grow, 0.2), 20), 1)}
+    usual = {"point": 5.0, "line": 2.0}.get(family or "", 1.0)
     if layer is not None and layer.style.kind == "proportional":
         usual = 24.0
     if layer is not None and layer.style.kind in BINNED:

@@ -36,6 +36,8 @@ def chat() -> Chat:
         ("thicker borders", {"stroke": 3.0}),
         ("make the borders thinner", {"stroke": 0.5}),
         ("remove the outline", {"stroke": 0.0}),
+        ("make the borders white and thinner", {"stroke": 0.7}),
+        ("make them thicker", {"stroke": 1.5}),
     ],
 )
 async def test_the_outline_of_a_layer(chat: Chat, asked: str, style: dict[str, Any]) -> None:
