@@ -96,14 +96,14 @@ class Waiting:
 
 class Lane:
     """`size` places. A party holds at most `share` of them, a visitor at most `visitor_share`; work of the server
-    itself has no party and no share. At most `queue` requests wait, each for at most `wait` seconds."""
+    itself has no party and no share. At most `queue` requests wait, each for at most `wait` seconds (LANE_WAIT_S)."""
 
     def __init__(
         self,
         name: str,
         size: int,
         share: int | None = None,
-        wait: float = LANE_WAIT_S,
+        wait: float | None = None,
         queue: int = MAX_WAITING,
         visitor_share: int | None = None,
     ) -> None:
@@ -112,7 +112,7 @@ class Lane:
         self.refused = 0
         self._share = size if share is None else share
         self._visitor_share = size if visitor_share is None else visitor_share
-        self._wait = wait
+        self._wait = LANE_WAIT_S if wait is None else wait
         self._queue = queue
         self._came = 0
         self._held: Counter[str] = Counter()
