@@ -96,7 +96,8 @@ class Waiting:
 
 class Lane:
     """`size` places. A party holds at most `share` of them, a visitor at most `visitor_share`; work of the server
-    itself has no party and no share. At most `queue` requests wait, each for at most `wait` seconds (LANE_WAIT_S)."""
+    itself has no party and no share. At most `queue` requests wait, each for at most `wait` seconds,
+    by default LANE_WAIT_S."""
 
     def __init__(
         self,

@@ -209,7 +209,7 @@ def _size(spoken: Spoken, asked: re.Match[str]) -> str | None:
 _LONG = {"polygon": "large", "line": "long"}
 _IN_KM = {"large": " in km2", "long": " in km"}
 _MUCH = 0.1
-"""Degrees from which the size of a shape is told in kilometres."""
+"""Minimum width or height of a shape, in degrees, whose size is given in kilometres."""
 
 
 RULES = (_dates, _areas_of_most, _values, _by_whom, _when, _compared, _the_most, _fact)

@@ -133,7 +133,7 @@ def _only_rows_have(what: str, before: str, memory: Memory, vocabulary: Vocabula
 
 def part_of_sum(spoken: Spoken, asked_now: str) -> str | None:
     """`how many of those were flu`, after a sum (`how many doses did we give`): the same sum of fewer rows; `how many
-    of them in brazil` after `how many people live in south america`, also in a city that is no row of the sum."""
+    of them in brazil` after `how many people live in south america`, also in a place whose row is not in the sum."""
     part, place = _PART_OF_SUM.fullmatch(asked_now), _PART_IN.fullmatch(asked_now)
     before, calls = spoken.memory.question_text, calls_made(spoken.messages)
     if not (part or place) or not before.lower().startswith(("how many ", "total ", "sum of ")) or not calls:

@@ -1,4 +1,4 @@
-"""Several rows with one name, such as the posts of a stop, how they are told apart, and one row with several names."""
+"""Rows that share a name, such as the posts of a stop, how names distinguish them, and rows with several names."""
 
 from __future__ import annotations
 

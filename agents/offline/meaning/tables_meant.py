@@ -85,7 +85,7 @@ def with_rows_spoken_of(scene: Scene, meant: Any) -> Any:
 
 
 def refuse_partly_done(scene: Scene, meant: Any) -> None:
-    """Raise Refuse for `them` after a request of which only a part was carried out: they may be the other part, too."""
+    """Raise Refuse for `them` after a request of which only a part was carried out: the other part may be meant."""
     if not scene.partly:
         return
     said = [each for each in parts_of(meant) if isinstance(each, Mention) and each.pronoun]

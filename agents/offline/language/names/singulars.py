@@ -16,8 +16,8 @@ def english_dictionary() -> SpellChecker:
 
 
 def shown_singular(noun: str) -> str:
-    """The noun with its last word in the singular; a plural in `es` that is no English word stays: `sectores` are no
-    `sectore`."""
+    """The noun with its last word in the singular. A plural in `es` that is not an English word is left alone:
+    `sectores` does not become `sectore`."""
     before, space, last = noun.rpartition(" ")
     if last.endswith("es") and not english_dictionary().known([fold(last)]):
         return noun
