@@ -226,7 +226,8 @@ class _Planner(PlanReader):
                 )
         figures_of = str(inputs.get("other", inputs.get("source")))
         await self.note_unvalued(figures_of, arguments.get("aggregates") or ())
-        if is_had and (link := await self.link(part, inputs)) is not None:
+        link = await self.link(part, inputs) if is_had else await self.named_areas(part, inputs)
+        if link is not None:
             by_place = arguments.pop("predicate", None) is not None
             operation = "select_by_attribute" if by_place else part.operation
             return self.recipe.add(
@@ -234,6 +235,8 @@ class _Planner(PlanReader):
             )
         if by_key := await self.counted_by_key(part, inputs, title):
             return by_key
+        if (groups := await self.figure_by_name(part, inputs)) is not None:
+            return await self.grouped(groups, title)
         self.refuse_same_rows(part, inputs)
         if part.operation == "nearest":
             inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))

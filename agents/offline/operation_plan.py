@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.keys import Link, links
-from agents.offline.meaning.cql2 import combined, property_of
-from agents.offline.meaning.filters.related import link_between
+from agents.offline.meaning.cql2 import combined, equals, is_null, negated
+from agents.offline.meaning.filters.related import SMALL_TABLE, link_between
 from agents.offline.meaning.row_names import has_row_names, name_column
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import AnalysisSession, OperationTrait
 
-_LIES_IN = re.compile(
-    r"(?i)\b(?:in|inside|within) (?:each|every|all)\b|\b(?:inside|lie|lies|located|situated|fall)\b"
-)
+_LIE_IN = re.compile(r"(?i)\b(?:inside|outside|beyond|lie|lies|located|situated|fall)\b")
 """Words for where rows are, rather than what they belong to."""
+_LIES_IN = re.compile(rf"(?i)\b(?:in|inside|within) (?:each|every|all)\b|{_LIE_IN.pattern[4:]}")
+"""The same, where rows have a number or code of what they belong to, not its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +127,11 @@ class PlanReader:
         return table.geometry_family if table is not None else None
 
     def stored(self, reference: str) -> Table | None:
-        """The table whose rows these are, also behind steps that keep their geometry; None if a step makes others."""
+        """The table whose rows these are, also behind steps that keep their geometry or bring columns; None if a step
+        makes others."""
         while reference.startswith("$"):
             operation = self.recipe.operations[int(reference[1:])]
-            if "keeps_geometry" not in self.traits(operation.name):
+            if self.traits(operation.name).isdisjoint({"keeps_geometry", "joins"}):
                 return None
             reference = str(operation.arguments["source"])
         return self.scene.table(reference)
@@ -151,6 +152,8 @@ class PlanReader:
             if source is not None and other is not None
             else None
         )
+        if link is not None and link.named and _LIE_IN.search(part.text):
+            link = None
         families = {self.family(each) for each in inputs.values()}
         by_place = part.operation == "select_by_location" and families != {"point"} and "none" not in families
         repeats = link is not None and not link.refers and part.operation == "join_by_attribute"
@@ -159,21 +162,32 @@ class PlanReader:
             raise Refuse(refusals.NO_RELATION(rows=rows, other=others))
         return link
 
+    async def named_areas(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Link | None:
+        """The column with the names of the areas in which rows are wanted: `cities in countries that use the euro`,
+        by their country. None without it, and where the words ask for what lies there."""
+        other = dict(part.inputs).get("other")
+        if other is None or not other.areas or dict(part.arguments).get("predicate") != "shares_interior":
+            return None
+        link = await self.link(part, inputs)
+        return link if link is not None and link.named and link.refers else None
+
     async def counted_by_key(self, part: AnalysisStep, inputs: Mapping[str, str], title: str) -> str:
         """Counts the rows that refer to each row by a key; returns the reference to the result, empty without a key.
         Those `in each area` are those that lie there; of `per area` rows without a key are counted for the answer."""
-        if part.operation != "spatial_join" or "aggregates" in dict(part.arguments):
+        if part.operation != "spatial_join" or not {"aggregates", "distance"}.isdisjoint(
+            dict(part.arguments)
+        ):
             return ""
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
         if source is None or other is None:
             return ""
-        if source.geometry_family == "polygon" and _LIES_IN.search(part.text):
-            return ""
         link = await link_between(self.scene, source, other)
+        lie_in = _LIE_IN if link is not None and link.named else _LIES_IN
+        if source.geometry_family == "polygon" and lie_in.search(part.text):
+            return ""
         if link is None or link.refers:
             return ""
-        if (await self.scene.data.stats(other.id, link.other)).get("nulls"):
-            unknown: Cql2 = {"op": "isNull", "args": [property_of(link.other)]}
+        if (unknown := await self.unmatched(source, other, link)) is not None:
             self.recipe.left_out = (other.id, combined("and", self.table_of(inputs["other"])[1], unknown))
         own, key = ColumnWords(link.own), ColumnWords(link.other)
         counts = self.recipe.add("summarise", "Count them by their key", source=inputs["other"], by=[key])
@@ -181,6 +195,33 @@ class PlanReader:
             "join_by_attribute", title, source=inputs["source"], other=counts, key=own,
             other_key=ColumnWords(link.other, "other"), columns=["count"], zero=True,
         )  # fmt: skip
+
+    async def figure_by_name(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Grouped | None:
+        """The groups of `average population of cities in each country`: all areas, by the column with their names."""
+        given = dict(part.arguments)
+        figures = given.get("aggregates") or ()
+        if part.operation != "spatial_join" or len(figures) != 2 or "distance" in given:
+            return None
+        source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
+        if source is None or other is None:
+            return None
+        link = await link_between(self.scene, source, other)
+        is_named = link is not None and link.named and not link.refers and not _LIE_IN.search(part.text)
+        if link is None or not is_named or inputs["source"] != source.id:
+            return None
+        figure = {**figures[-1], "column": replace(figures[-1]["column"], of="source")}
+        return Grouped(dict(part.inputs)["other"], link.other, figure, title=part.title)
+
+    async def unmatched(self, source: Table, other: Table, link: Link) -> Cql2 | None:
+        """The rows of `other` that are of no row of the source; None if there cannot be any."""
+        empty = (
+            is_null(link.other) if (await self.scene.data.stats(other.id, link.other)).get("nulls") else None
+        )
+        if link.declared:
+            return empty
+        answer = await self.scene.data.query(source.id, [link.own], limit=SMALL_TABLE)
+        names = sorted({row[link.own] for row in answer.get("rows", ()) if row.get(link.own)})
+        return combined("or", empty, negated(equals(link.other, names)))
 
     async def with_names(self, source: str, by: str) -> tuple[str, list[ColumnWords]]:
         """The rows of a table with the names of the rows that their key `by` refers to, and the column of these."""

@@ -104,7 +104,8 @@ def summary_words(
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
         first = _greatest(title, found, str(figure), facts["rows"])
-        is_grouped = any(isinstance(each, Grouped) for each in chain.parts)
+        by_name = getattr(last, "operation", "") == "spatial_join" and bool(ran[-1].arguments.get("by"))
+        is_grouped = by_name or any(isinstance(each, Grouped) for each in chain.parts)
         more = [_left_out(ran, looks.get(COUNT))] if is_grouped else []
     elif any("key" in each.arguments and brings_counts(each, traits_of(each, operations)) for each in ran):
         more.append(_left_out(ran, looks.get(COUNT)))
@@ -324,7 +325,8 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
         return texts.GROUPED_BY_OF(column=column, table=plain(table))
     if not missing:
         return texts.GROUPED_BY(column=column)
-    return texts.GROUPED_LEFT_OUT(column=column, count=count_of(missing, "row"))
+    text = texts.GROUPED_UNMATCHED if "zero" in ran[-1].arguments else texts.GROUPED_LEFT_OUT
+    return text(column=column, count=count_of(missing, "row"))
 
 
 def _are_several(done: Done) -> bool:

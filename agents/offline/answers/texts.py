@@ -330,3 +330,6 @@ LACKING_LEFT_OUT = Template("lacking_left_out", "{count} without a value of {col
 GROUPED_LEFT_OUT = Template(
     "grouped_left_out", "Grouped by the column `{column}`; {count} without a value left out."
 )
+GROUPED_UNMATCHED = Template(
+    "grouped_unmatched", "Grouped by the column `{column}`; {count} without a match left out."
+)

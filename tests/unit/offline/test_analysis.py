@@ -33,6 +33,8 @@ def meeting(source: str, other: str, **more: Any) -> tuple[str, dict[str, Any]]:
 
 
 AIRPORTS, CITIES, COUNTRIES = "data.airports", "data.cities", "data.countries"
+OF_COUNTRY = {"key": "name", "other_key": "country"}
+COUNTED = {"columns": ["count"], "zero": True}
 QUESTIONS: list[tuple[str, Steps, str]] = [
     (
         "show airports within 50 km of Berlin",
@@ -93,22 +95,31 @@ QUESTIONS: list[tuple[str, Steps, str]] = [
     ),
     (
         "countries without airports",
-        [meeting(COUNTRIES, AIRPORTS, invert=True)],
-        "Countries without airports: 14.",
+        [("select_by_attribute", {"source": COUNTRIES, "other": AIRPORTS, **OF_COUNTRY, "invert": True})],
+        "Countries without airports: 4. Matched by the columns `name` and `country`.",
     ),
     (
         "countries with airports",
-        [meeting(COUNTRIES, AIRPORTS)],
-        "Countries with airports: 14.",
+        [("select_by_attribute", {"source": COUNTRIES, "other": AIRPORTS, **OF_COUNTRY})],
+        "Countries with airports: 10.",
     ),
     (
         "cities in countries with more than 1 billion people",
-        [keep("countries", where("population", ">", 1e9)), meeting(CITIES, "step_1")],
-        "Cities in countries with more than 1 billion people: 17.",
+        [
+            keep("countries", where("population", ">", 1e9)),
+            (
+                "select_by_attribute",
+                {"source": CITIES, "other": "step_1", "key": "country", "other_key": "name"},
+            ),
+        ],
+        "Cities in countries with more than 1 billion people: 4.",
     ),
     (
         "count the airports in each country",
-        [("spatial_join", {"source": COUNTRIES, "other": AIRPORTS, "predicate": "shares_interior"})],
+        [
+            ("summarise", {"source": AIRPORTS, "by": ["country"]}),
+            ("join_by_attribute", {"source": COUNTRIES, "other": "step_1", **OF_COUNTRY, **COUNTED}),
+        ],
         "Airports in each country: counted for 14 of them.",
     ),
     (

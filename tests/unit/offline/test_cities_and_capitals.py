@@ -252,7 +252,7 @@ async def test_areas_are_coloured_by_a_count_of_the_same_request() -> None:
     await Chat(world, analyst=desk)(
         "count the cities over 1 million within each country of Europe and color the countries by it"
     )
-    assert [name for name, _ in desk.analysis.steps] == ["filter", "filter", "spatial_join"]
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "filter", "summarise", "join_by_attribute"]
     assert desk.analysis.titles[-1] == "Number of cities over 1 million in each country of Europe"
 
 

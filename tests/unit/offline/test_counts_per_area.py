@@ -43,7 +43,7 @@ async def test_what_belongs_to_areas_is_counted_by_its_key(desk: Desk, sentence:
     answer = await Chat(desk.world, analyst=desk)(sentence)
     assert desk.analysis.steps[0] == ("summarise", BY_KEY), answer
     assert desk.analysis.steps[1][0] == "join_by_attribute"
-    assert "Grouped by the column `vill_code`; 1 row without a value left out." in answer
+    assert "Grouped by the column `vill_code`; 1 row without a match left out." in answer
 
 
 @pytest.mark.parametrize("sentence", ["number of tubewells in each village", "tubewells within each village"])
@@ -75,3 +75,8 @@ async def test_a_count_of_rows_without_a_value_is_told(sentence: str, is_told: b
     answer = await Chat(desk.world, analyst=desk)(sentence)
     assert desk.analysis.steps, answer
     assert (OF_ALL in answer) == is_told, answer
+
+
+async def test_what_is_near_areas_is_counted_by_place_also_where_a_key_relates_it(desk: Desk) -> None:
+    answer = await Chat(desk.world, analyst=desk)("number of tubewells within 2 km of each village")
+    assert [name for name, _ in desk.analysis.steps] == ["spatial_join"], answer

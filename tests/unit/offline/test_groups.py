@@ -170,7 +170,7 @@ async def test_a_place_that_may_belong_to_either_side_is_not_guessed() -> None:
     assert "it is not clear whether the countries or the airports are meant to be in Europe" in answer
     assert "“countries in Europe without airports”" in answer
     await Chat(world, analyst=desk)("countries in Europe without airports")
-    assert [operation for operation, _ in desk.analysis.steps] == ["filter", "select_by_location"]
+    assert [operation for operation, _ in desk.analysis.steps] == ["filter", "select_by_attribute"]
 
 
 async def test_a_count_of_two_things_in_one_place_is_not_answered_for_one_of_them() -> None:
@@ -289,7 +289,12 @@ async def test_a_density_counts_in_each_area_and_divides_by_its_measured_size() 
     world = World()
     desk = Desk(world)
     await Chat(world, analyst=desk)("density of airports per country")
-    assert [name for name, _ in desk.analysis.steps] == ["spatial_join", "measure", "calculate"]
+    assert [name for name, _ in desk.analysis.steps] == [
+        "summarise",
+        "join_by_attribute",
+        "measure",
+        "calculate",
+    ]
     assert desk.analysis.steps[-1][1]["expression"] == "1000000000 * count / area_m2"
 
 

@@ -219,7 +219,6 @@ async def test_what_is_related_to_all_rows_is_not_taken_for_what_is_related_to_a
         ("countries crossed by any main road", {"predicate": "intersects"}),
         ("cities more than 100 km from all airports", FARTHER),
         ("cities more than 100 km from every airport", FARTHER),
-        ("cities in all countries", {"predicate": "shares_interior"}),
         ("cities outside of every country", {"predicate": "shares_interior", "invert": True}),
     ],
 )  # fmt: skip

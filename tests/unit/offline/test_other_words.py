@@ -65,7 +65,7 @@ async def test_a_filter_in_other_words_is_the_same_filter(
     [
         ("how many countries are there per continent?", ["dissolve"]),
         ("number of airports per country", ["dissolve"]),
-        ("countries with more than 2 airports", ["spatial_join", "filter"]),
+        ("countries with more than 2 airports", ["summarise", "join_by_attribute", "filter"]),
         ("hot spots of airports", ["grid", "hot_spots"]),
         (
             "buffer the cities in Germany by 50 km and count airports by country inside",

@@ -57,9 +57,12 @@ OF_ELEVATION = [{"function": "count"}, {"function": "mean", "column": "elevation
         (
             "airports in countries with more than 2 cities",
             [
-                ("spatial_join", {"source": COUNTRIES, "other": CITIES, "predicate": "shares_interior"}),
-                ("filter", {"source": "step_1", "filter": where("count", ">", 2)}),
-                ("select_by_location", {"source": AIRPORTS, "other": "step_2", "predicate": "shares_interior"}),
+                ("summarise", {"source": CITIES, "by": ["country"]}),
+                ("join_by_attribute", {"source": COUNTRIES, "other": "step_1", "key": "name",
+                                       "other_key": "country", "columns": ["count"], "zero": True}),
+                ("filter", {"source": "step_2", "filter": where("count", ">", 2)}),
+                ("select_by_attribute",
+                 {"source": AIRPORTS, "other": "step_3", "key": "country", "other_key": "name"}),
             ],
         ),
         (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agents.domain import Column, Table
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import name_words, word_set, words_of_things
 
 _NUMBERING = word_set("no nr num number id code cd")
 _NUMBERS = ("integer", "number")
@@ -21,6 +21,8 @@ class Link(NamedTuple):
     """Each row of the first has one of the second at most; else it is the other way round."""
     declared: bool
     """By a foreign key; else by the columns' names alone."""
+    named: bool = False
+    """By the name of the rows, in a column that is called as they are: `country` of airports."""
 
 
 def is_key_name(name: str) -> bool:
@@ -39,16 +41,23 @@ def shared_key(table: Table, others: Sequence[Table]) -> list[str]:
 
 
 def links(table: Table, other: Table, known: Sequence[Table]) -> list[Link]:
-    """The ways in which rows of two tables may belong together: foreign keys, else columns with the name of a key.
+    """The ways in which rows of two tables may belong together: foreign keys, else columns with the name of a key,
+    else the column that has the rows' names.
     `known`: all tables that a name such as `reserve_id` may be about."""
     table, other = _stored(table, known), _stored(other, known)
     if table.id == other.id:
         return []
     declared = [Link(own, theirs, True, True) for own, id, theirs in table.references if id == other.id]
     declared += [Link(theirs, own, False, True) for own, id, theirs in other.references if id == table.id]
-    return declared or [
+    if declared:
+        return declared
+    alike = [
         *(Link(own, theirs, True, False) for own, theirs in _named_alike(table, other, known)),
         *(Link(theirs, own, False, False) for own, theirs in _named_alike(other, table, known)),
+    ]
+    return alike or [
+        *(Link(own, theirs, True, False, True) for own, theirs in _named_by_noun(table, other)),
+        *(Link(theirs, own, False, False, True) for own, theirs in _named_by_noun(other, table)),
     ]
 
 
@@ -78,6 +87,17 @@ def _named_alike(table: Table, other: Table, known: Sequence[Table]) -> Iterator
             key = _numbered_by(other, about)
             if numbered == [other.id] and key is not None and _are_of_one_kind(column, key):
                 yield column.name, key.name
+
+
+def _named_by_noun(table: Table, other: Table) -> Iterator[tuple[str, str]]:
+    """The column with the noun of the other table, which holds the names of its rows: `country` of airports."""
+    noun = words_of_things(other.name)
+    full = (*noun, "name")
+    texts = [(each.name, name_words(each.name)) for each in other.columns if each.kind == "text"]
+    names = [name for name, words in texts if words in (("name",), full)]
+    for column in table.columns:
+        if column.kind == "text" and len(names) == 1 and name_words(column.name) in (noun, full):
+            yield column.name, names[0]
 
 
 def _numbered_by(table: Table, noun: Sequence[str]) -> Column | None:

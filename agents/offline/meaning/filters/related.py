@@ -34,6 +34,11 @@ async def _fits(scene: Scene, table: Table, other: Table, link: Link) -> bool:
         facts = await scene.data.stats(referred.id, theirs)
         if facts.get("distinct") != facts.get("count"):
             return False
+    if (
+        link.named
+        and await scene.data.count(referring.id, is_null(ours)) > (1 - _COVERED) * referring.row_estimate
+    ):
+        return False  # rows lie in areas that they do not name
     return await covers(scene, referring, ours, referred, theirs)
 
 

@@ -114,6 +114,7 @@ export const data = {
   count_of_all: "`count` هو عدد جميع الصفوف، بما فيها ما لا قيمة له في {columns}.",
   lacking_left_out: "استُبعد {count} بلا قيمة في {columns}.",
   grouped_left_out: "مجمّعة حسب العمود `{column}`؛ استُبعد {count} بلا قيمة فيه.",
+  grouped_unmatched: "مجمّعة حسب العمود `{column}`؛ استُبعد {count} بلا مقابل.",
   chart_no_row: "لا صف يجتاز التصفية.",
   chart_only: "{sample} فقط",
   chart_chosen: "{n} من {total} صف، مختارة بالتساوي",
