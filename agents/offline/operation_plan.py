@@ -174,9 +174,9 @@ class PlanReader:
     async def counted_by_key(self, part: AnalysisStep, inputs: Mapping[str, str], title: str) -> str:
         """Counts the rows that refer to each row by a key; returns the reference to the result, empty without a key.
         Those `in each area` are those that lie there; of `per area` rows without a key are counted for the answer."""
-        if part.operation != "spatial_join" or not {"aggregates", "distance"}.isdisjoint(
-            dict(part.arguments)
-        ):
+        given = dict(part.arguments)
+        figures = given.get("aggregates") or [{"function": "count"}]
+        if part.operation != "spatial_join" or len(figures) > 1 or "distance" in given:
             return ""
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
         if source is None or other is None:
@@ -190,10 +190,14 @@ class PlanReader:
         if (unknown := await self.unmatched(source, other, link)) is not None:
             self.recipe.left_out = (other.id, combined("and", self.table_of(inputs["other"])[1], unknown))
         own, key = ColumnWords(link.own), ColumnWords(link.other)
-        counts = self.recipe.add("summarise", "Count them by their key", source=inputs["other"], by=[key])
+        name = figures[0].get("name")
+        named = {"aggregates": figures} if name else {}
+        counts = self.recipe.add(
+            "summarise", "Count them by their key", source=inputs["other"], by=[key], **named
+        )
         return self.recipe.add(
             "join_by_attribute", title, source=inputs["source"], other=counts, key=own,
-            other_key=ColumnWords(link.other, "other"), columns=["count"], zero=True,
+            other_key=ColumnWords(link.other, "other"), columns=[name or "count"], zero=True,
         )  # fmt: skip
 
     async def figure_by_name(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Grouped | None:

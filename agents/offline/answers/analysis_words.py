@@ -325,7 +325,8 @@ def _left_out(ran: Sequence[Done], counted: Done | None) -> str:
         return texts.GROUPED_BY_OF(column=column, table=plain(table))
     if not missing:
         return texts.GROUPED_BY(column=column)
-    text = texts.GROUPED_UNMATCHED if "zero" in ran[-1].arguments else texts.GROUPED_LEFT_OUT
+    by_key = any("zero" in each.arguments for each in ran)
+    text = texts.GROUPED_UNMATCHED if by_key else texts.GROUPED_LEFT_OUT
     return text(column=column, count=count_of(missing, "row"))
 
 
@@ -370,7 +371,7 @@ def has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
 
 def brings_counts(done: Done, traits: frozenset[OperationTrait]) -> bool:
     """Whether each row of the step has the number of others that lie in it, or refer to it by a key."""
-    return "joins" in traits and ("counts" in traits or done.arguments.get("columns") == ["count"])
+    return "joins" in traits and ("counts" in traits or bool(done.arguments.get("zero")))
 
 
 def traits_of(done: Done, operations: Sequence[OperationInfo]) -> frozenset[OperationTrait]:

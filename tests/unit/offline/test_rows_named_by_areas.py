@@ -70,3 +70,8 @@ async def test_rows_that_mostly_do_not_name_their_area_are_related_by_place() ->
     few = [{**row, "country": row["country"] if row["id"] < 10 else None} for row in ROWS]
     operations = await _operations("number of cities in each country", World((TABLE, few), COUNTRIES))
     assert operations == ["spatial_join"]
+
+
+async def test_two_kinds_of_rows_are_counted_by_the_areas_that_they_name() -> None:
+    operations = await _operations("countries with more cities than airports")
+    assert operations == ["summarise", "join_by_attribute", "summarise", "join_by_attribute", "filter"]

@@ -113,7 +113,7 @@ REQUESTS: list[tuple[str, Steps]] = [
     ("merge cities and airports", [("merge", {"sources": [CITIES, AIRPORTS]})]),
     ("append the airports to the cities", [("merge", {"sources": [CITIES, AIRPORTS]})]),
     (
-        "total population of cities in each country",
+        "total population of cities inside each country",
         one("spatial_join", other=CITIES, predicate="shares_interior", aggregates=[COUNT, total("population")]),
     ),
     ("share out the population of countries over the main roads", one("weighted_overlap", ROADS, other=COUNTRIES, column="population")),
