@@ -203,7 +203,7 @@ class PlanReader:
     async def figure_by_name(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Grouped | None:
         """The groups of `average population of cities in each country`: all areas, by the column with their names."""
         given = dict(part.arguments)
-        figures = given.get("aggregates") or ()
+        figures: Sequence[Mapping[str, Any]] = given.get("aggregates") or []
         if part.operation != "spatial_join" or len(figures) != 2 or "distance" in given:
             return None
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.geo_agent.world import CITIES, COUNTRIES, World
+from tests.unit.geo_agent.tables import CITIES, COUNTRIES
+from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat
 
