@@ -26,6 +26,7 @@ from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.wording import did_not_go_on
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.tables_named import with_table_named
+from agents.offline.commands.view import place_alone
 from agents.offline.conversation.follow_ups import request_meant
 from agents.offline.conversation.memory import Memory, Outcome, Question, Rows, last_answer, recall
 from agents.offline.conversation.past_calls import (
@@ -194,7 +195,7 @@ class Turn:
 
     async def _read_first(self) -> list[Command]:
         """The commands of the text, corrected if typing mistakes made it unreadable."""
-        commands = await self._parsed()
+        commands = await place_alone(self._scene(), self.text, await self._parsed())
         # In an analysis, an unknown word may have been read as a place.
         doubtful = any(is_unread(each.intent) or isinstance(each.intent, Analyse) for each in commands)
         return (await self._read_corrected() if doubtful else None) or commands

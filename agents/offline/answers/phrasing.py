@@ -310,9 +310,10 @@ class Phrasing:
         if "place" not in facts:
             west, south, east, north = facts["bounds"]
             return texts.ZOOMED(place=bounds_words((west, south, east, north)))
-        others = [place_words(item) for item in facts.get("others", ())]
+        places = [facts["place"], *facts.get("others", ())]
+        first, *others = (place_words(each, places) for each in places)
         return sentences(
-            texts.ZOOMED(place=place_words(facts["place"])),
+            texts.ZOOMED(place=first),
             texts.ALSO_PLACES(n=len(others), places=listed(others)) if others else "",
             unsearched_words(facts),
         )
@@ -368,7 +369,7 @@ class Phrasing:
         if not places:
             return sentences(texts.NO_PLACE(text=text), unsearched_words(facts))
         first, *others = (
-            {"place": place_words(place), "position": position_words(place)} for place in places
+            {"place": place_words(place, places), "position": position_words(place)} for place in places
         )
         answer = joined("", (texts.PLACE_AT(**first), "."))
         if not places[0].get("whole", True):

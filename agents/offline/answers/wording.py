@@ -209,9 +209,17 @@ def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> st
     return texts.MEASURED(value=text, unit=unit.symbol)
 
 
-def place_words(place: Facts) -> str:
-    """A place with details that distinguish it from others of that name."""
+def place_words(place: Facts, alike: Sequence[Facts] = ()) -> str:
+    """A place with details that distinguish it from others of that name, from those `alike` by its population."""
     name, kind = plain(place["name"]), plain(place["kind"])
+    named = [
+        each
+        for each in alike
+        if all(each.get(part) == place.get(part) for part in ("name", "kind", "detail"))
+    ]
+    if len(named) > 1 and place.get("detail") and place.get("population"):
+        people = number(place["population"])
+        return texts.PLACE_OF(name=name, kind=kind, detail=plain(place["detail"]), people=people)
     if place.get("detail"):
         return texts.PLACE_IN(name=name, kind=kind, detail=plain(place["detail"]))
     return texts.PLACE(name=name, kind=kind)

@@ -8,7 +8,12 @@ from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.commands.comparisons import of_both_values
 from agents.offline.language import phrasebook as p
-from agents.offline.language.conditions.ranks import starts_superlative, take_most, take_verb
+from agents.offline.language.conditions.ranks import (
+    starts_superlative,
+    take_most,
+    take_verb,
+    takes_descending,
+)
 from agents.offline.language.conditions.rates import compares_rate
 from agents.offline.language.conditions.value_text import MAX_KNOWN_WORDS
 from agents.offline.language.figures import add_up_pieces, number_of_things
@@ -24,8 +29,7 @@ from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import name_words, word_set
-from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import UNNAMED_ROWS, ColumnMention, Mention, Top, all_of
+from agents.offline.meaning.conditions import MOST_FIRST, UNNAMED_ROWS, ColumnMention, Mention, Top, all_of
 from agents.offline.meaning.intents import Analyse, Count, Intent, Look, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
@@ -212,7 +216,8 @@ class DataCommands(Grammar):
             top = replace(top, unit=self.unit_of_answer())
         if asked is None and top is not None:
             top = top.of_several(full.mention.text)
-        limit = count or (top.limit if top is not None and top.limit else 10)
+        usual = MOST_FIRST if full.where is None and top is None else MOST_NAMED
+        limit = count or (top and top.limit) or usual
         return Rows(full.mention, full.where, top, limit, *self._shown_columns(full.mention))
 
     def _shown_columns(self, mention: Mention) -> tuple[tuple[str, ...], Unit | None]:
@@ -229,14 +234,11 @@ class DataCommands(Grammar):
         """`list the countries by area`: numbers in descending order."""
         start = self.cursor.at
         column = self.column(mention) if self.cursor.take("by", "in order of") else None
-        if column is None:
-            self.cursor.at = start
-            return None
-        own = [
-            each for table in self.tables_of(mention) for each in table.columns if each.name in column.columns
-        ]
-        numbers = any(is_number(each) for each in own)
-        return Top(0, numbers, column, word="sorted", unit=self.unit_of_answer())
+        if column is not None:
+            descending = takes_descending(self.cursor, self.tables_of(mention), column)
+            return Top(0, descending, column, word="sorted", unit=self.unit_of_answer())
+        self.cursor.at = start
+        return None
 
     def _plain_count(self) -> int | None:
         """The count in `list 5 airports`; a number before a superlative belongs to that."""
@@ -279,8 +281,7 @@ class DataCommands(Grammar):
         in_pieces = column is not None and add_up_pieces(own, named.text, column.columns, column.text)
         if in_pieces or (full.where is None and full.top is None):
             return None
-        limit = count or (full.top.limit if full.top is not None and full.top.limit else MOST_NAMED)
-        return Rows(full.mention, full.where, full.top, limit)
+        return Rows(full.mention, full.where, full.top, count or (full.top and full.top.limit) or MOST_NAMED)
 
     def _ranks_alone(self) -> bool:
         """Whether no rows are named: `which the shortest`, `what's the highest`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shapely.geometry import shape
@@ -18,8 +19,8 @@ from agents.offline.language.words import fold, is_plural, name_words
 from agents.offline.meaning.conditions import Mention, OneOf, Spot, Top
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.filters.values import in_place
-from agents.offline.meaning.intents import Intent, Look, Show, Zoom
-from agents.offline.meaning.places import find_place, place_meant, places_named_with_noun
+from agents.offline.meaning.intents import Command, Intent, Look, NotUnderstood, Show, Zoom
+from agents.offline.meaning.places import find_place, is_called, place_meant, places_named_with_noun
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
@@ -27,6 +28,8 @@ from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
 MAX_TABLES_TRIED = 8
 """Maximum number of tables searched for a name that is not a place."""
 MAX_LEVELS = 6
+MAX_NAME_WORDS = 5
+"""Maximum number of words of a name that is the whole request."""
 SPOT_M = 1000.0
 """Distance from coordinates to the edges of the view."""
 METRES_PER_DEGREE = 111_320.0
@@ -177,6 +180,21 @@ async def _first_listed(scene: Scene) -> Calls:
         if drawn == named.name or row[drawn] is None:
             raise
         return [("zoom_to", {"bounds": list(shape(row[drawn]).bounds)})]
+
+
+async def place_alone(scene: Scene, text: str, commands: list[Command]) -> list[Command]:
+    """Zooming to the place, where a request that is not understood is its name: `Tokyo`, `Paris, France`; else the
+    commands."""
+    name, _, where = text.strip(" ?!.").partition(",")
+    is_name = 0 < len(name.split()) <= MAX_NAME_WORDS and name[0].isalpha()
+    if not is_name or [type(each.intent) for each in commands] != [NotUnderstood]:
+        return commands
+    found = [each for each in (await find_place(scene, text.strip(" ?!."))).places[:1] if each.whole]
+    if name.isupper():
+        found = [each for each in found if is_called(each, name, scene.vocabulary)]
+    if not (continent_called(name) or any(fold(where.strip()) in fold(each.detail) for each in found)):
+        return commands
+    return [replace(commands[0], intent=Zoom(place=text.strip(" ?!.")))]
 
 
 def _around(scene: Scene, spot: Spot) -> list[float]:

@@ -25,7 +25,7 @@ def changed_parts(spoken: Spoken, asked_now: str) -> Iterator[Again]:
             yield from rule(spoken, asked_now) or ()
 
 
-_AS_FORM = re.compile(rf"(?P<piece>.+?),? (?P<form>(?:as|in) an? {CHART})(?: please)?\W*", re.IGNORECASE)
+_AS_FORM = re.compile(rf"(?P<piece>.+?),? (?P<form>(?:as|in) (?:an? )?{CHART})(?: please)?\W*", re.IGNORECASE)
 _NOW_ONLY = r"(?:and |now )?(?:only|just) "
 _PLEASE = r"(?:and |now |please )*"
 _OF_LAYER = (

@@ -124,6 +124,8 @@ _AS_TABLE = (
     r"(?:an? |the )?(?:table|list)(?: of (?:them|those|these|it))?(?: please)?",
     "show them as a table",
 )
+_ON_MAP = (r"(?:and |now |please )*(?:show|draw|display|plot) on (?:the |a |my )?map", "show them on the map")
+_IT_ON_MAP = (_ON_MAP[0], "show it on the map")
 _WHICH_ONES = re.compile(r"(?:and )?which ones (?P<what>[^?]+?)\s*\?*", re.IGNORECASE)
 _WHICH_MOST = re.compile(
     rf"which (?P<rows>[^?]+?) (?:the )?(?:{one_of([*SUPERLATIVES, 'most', 'fewest', 'least'])})\b",
@@ -240,7 +242,8 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or part_of_sum(spoken, asked_now)
         or inside_of_it(spoken, asked_now)
         or narrower(memory, asked_now, vocabulary)
-        or spelt_out(asked_now, _ONLY_FOR, *((_AS_TABLE,) if memory.layers else ()))
+        or (spelt_out(asked_now, _IT_ON_MAP) if memory.rows is not None and memory.rows.single else None)
+        or spelt_out(asked_now, _ONLY_FOR, _ON_MAP, *((_AS_TABLE,) if memory.layers else ()))
     )
 
 
@@ -342,8 +345,8 @@ def _other_column(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
 
 
 def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | None:
-    """`and in Spain?`, `now in Spain instead`, `what about gravel?`: the request for another place or value. A
-    request for rows near a place is not repeated for rows in another one."""
+    """`and in Spain?`, `now in Spain instead`, `what about gravel?`, after a question `Spain?`: the request for another
+    place or value. A request for rows near a place is not repeated for rows in another one."""
     before, other = memory.asked_of, _AGAIN.fullmatch(asked_now)
     if other is None:
         return None
@@ -355,7 +358,8 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     last = before.partition("{}")[0].removesuffix("the ").split()[-1:]
     moved = (other["in"] or "").lower() == "in " and last in (["of"], ["from"], ["around"], ["to"])
     looks = what.lower().replace(" ", "") in (*COLOURS, *RAMPS)
-    if not (opener or other["instead"]) or not named or moved or looks:
+    is_answer = bool(memory.question_text and values)
+    if not (opener or other["instead"] or is_answer) or not named or moved or looks:
         return None
     is_kind = _BEFORE_NOUN.search(before) is not None
     is_value = is_kind or bool(_BEFORE_VALUE & {*last})

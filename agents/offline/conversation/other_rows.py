@@ -49,20 +49,27 @@ def with_other_flag(spoken: Spoken, asked: re.Match[str], table: Table) -> Itera
 
 
 _SAME_NAME_IN = re.compile(
-    r"(?:and |but |not that one, |not that, )*(?:(?:the )?(?:one|other one)|(?:the )?(?P<name>[^\W\d][^?,]*?)) in"
-    r" (?:the )?(?P<where>[^\W\d][^?,]*?)\W*",
+    r"(?:and |but |not that one, |not that, |zoom to )*(?:(?:the )?(?:one|other one)|(?:the )?(?P<name>[^\W\d][^?,]*?))"
+    r" in (?:the )?(?P<where>[^\W\d][^?,]*?)\W*",
     re.IGNORECASE,
 )
 
 
 def same_name_elsewhere(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`no, the one in Ohio` after `airports within 30 miles of Springfield`: the same for the place of that name
-    there."""
-    asked, name = _SAME_NAME_IN.fullmatch(asked_now), spoken.memory.asked_about
-    if asked is None or not name or "," in name or spoken.memory.question_text.count(name) != 1:
+    """`no, the one in Ohio` after `airports within 30 miles of Springfield` or `zoom to Springfield`: the same for the
+    place of that name there."""
+    memory, asked = spoken.memory, _SAME_NAME_IN.fullmatch(asked_now)
+    form = "zoom to {}" if spoken.zoomed_to else memory.asked_of
+    name = spoken.zoomed_to or memory.asked_about
+    if (
+        asked is None
+        or not name
+        or "," in name
+        or not (spoken.zoomed_to or memory.question_text.count(name) == 1)
+    ):
         return
     if asked["name"] is None or asked["name"].lower() == name.lower():
-        yield Again(spoken.memory.asked_of.replace("{}", f"{name}, {asked['where']}"), spoken.memory.of_rows)
+        yield Again(form.replace("{}", f"{name}, {asked['where']}"), memory.of_rows)
 
 
 BY_FLAG_OR_PLACE = (with_other_flag, same_name_elsewhere)
@@ -198,8 +205,8 @@ def are_rows(text: str, vocabulary: Vocabulary) -> bool:
 
 _INSIDE = (
     (
-        r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*? (?:are|lie|is)) (?:inside|within|in there)",
-        r"\g<asked> in it",
+        r"(?:and )?(?P<asked>(?:how many|which|what) \w[^?]*?)(?: (?:are|lie|is))? (?:inside|within|in there)",
+        r"\g<asked> are in it",
     ),
     (
         r"(?:and |now )?(?P<asked>(?:show|list|map|add)(?: me)?(?: all)?(?: the)? \w[^?]*?) (?:inside|in there)",

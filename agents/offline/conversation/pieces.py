@@ -108,6 +108,7 @@ def with_piece(before: str, asked_now: str) -> str | None:
         or _with_unit(before, asked_now)
         or next(_after_question(before, asked_now), None)
         or _most_counted(before, asked_now)
+        or _more_groups(before, asked_now)
     )
 
 
@@ -204,6 +205,19 @@ def _most_counted(before: str, asked: re.Match[str]) -> str | None:
     if _EXIST.match(f" {counted['rows']}"):
         return None  # `how many were serious` names no rows
     return f"which {asked['areas']} has the {asked['most']} {_EXIST.sub('', counted['rows'], count=1)}"
+
+
+_RANKED_GROUPS = re.compile(r"(?i)which (?P<group>\w+(?: \w+)??) ha[sd] (?:the )?(?P<most>most [^?,]+?)\W*")
+
+
+@message(r"(?:and |now |show (?:me )?|list |the )*top (?P<number>\d+)")
+def _more_groups(before: str, asked: re.Match[str]) -> str | None:
+    """`top 10` after `which country has the most airports`."""
+    ranked = _RANKED_GROUPS.fullmatch(before)
+    if ranked is None:
+        return None
+    plural = re.sub(r"(?<=[^aeiou])ys$", "ies", re.sub(r"(?<=[sxh])s$", "es", f"{ranked['group']}s"))
+    return f"which {asked['number']} {plural} have the {ranked['most']}"
 
 
 _AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)

@@ -77,6 +77,12 @@ class Spoken:
         return calls_made(self.messages[begin:])
 
     @property
+    def zoomed_to(self) -> str:
+        """The place that the previous turn zoomed to."""
+        moves = [each for each in self.last_calls if each.call.name == "zoom_to" and each.result.ok]
+        return str(moves[-1].arguments.get("place") or "") if moves else ""
+
+    @property
     def table_shown(self) -> Table | None:
         """The table of the layer mentioned last, else of the topmost."""
         layer = self.layer or next(reversed(self.vocabulary.layers), None)

@@ -17,6 +17,7 @@ _THERE = re.compile(
 )
 _EXISTS = re.compile(r"there (?:is|are|was|were)\b", re.IGNORECASE)
 _IN_IT = re.compile(r"\b(?:with)?in(?:side)? it\b", re.IGNORECASE)
+_OF_IT = re.compile(r"\b(of|from|around|near|to) it\b(?=\W*$)", re.IGNORECASE)
 _FIGURE_THERE = re.compile(
     r"(?:and |(?:what is|what's) )?(?:the )?(?P<figure>(?:average|avg|mean|median|total|highest|lowest) [^?,]+?)"
     r" there\W*",
@@ -45,7 +46,9 @@ def with_place(spoken: Spoken, asked_now: str) -> str | None:
     both = _GO.fullmatch(asked_now)
     if both is not None and (rest := _IN_IT.sub("there", both["rest"])) and _THERE.search(rest):
         return f"{both['go']} and {_put(rest, both['place'])}"
-    place = _place_named(spoken) if _THERE.search(asked_now) else ""
+    if spoken.zoomed_to and len(spoken.last_calls) == 1 and _OF_IT.search(asked_now):
+        return _OF_IT.sub(lambda of: f"{of[1]} {spoken.zoomed_to}", asked_now, count=1)
+    place = (spoken.zoomed_to or spoken.memory.named) if _THERE.search(asked_now) else ""
     if not place and spoken.memory.layers and (figure := _FIGURE_THERE.fullmatch(asked_now)) is not None:
         return f"{figure['figure']} of them"
     return _put(asked_now, place) if place else None
@@ -64,20 +67,15 @@ def _put(text: str, place: str) -> str:
     return _THERE.sub(lambda _: f"in {place}", text, count=1)
 
 
-def _place_named(spoken: Spoken) -> str:
-    """The place that the previous turn zoomed to, else what the previous question was about."""
-    moves = [each for each in spoken.last_calls if each.call.name == "zoom_to" and each.result.ok]
-    place = moves[-1].arguments.get("place") if moves else None
-    return str(place) if place else spoken.memory.named
-
-
 def living_in_them(spoken: Spoken, asked_now: str) -> str | None:
-    """`how many people live there?` if the previous turn only drew or changed one layer, or listed rows that have a
-    number of people."""
+    """`how many people live there?` if the previous turn only zoomed to a place, drew or changed one layer, or listed
+    rows that have a number of people."""
     asked, memory, calls = _LIVE_THERE.fullmatch(asked_now), spoken.memory, spoken.last_calls
     if asked is None or len(calls) != 1 or not calls[0].result.ok or memory.outcome != "done":
         return None
     rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
+    if spoken.zoomed_to:
+        return f"{asked['asked']} in {spoken.zoomed_to}{rest}"
     if calls[0].call.name in _DRAWING:
         return f"{asked['asked']} in them{rest}"
     is_list = calls[0].call.name == "query_features" and memory.rows is not None and not memory.rows.single

@@ -165,8 +165,8 @@ class Figures(Pieces):
         return found if end is None else [*found, Span(end, ColumnWords(text), WITH_ITS_ROWS)]
 
     def _past_its_rows(self, text: str) -> int | None:
-        """The position after a table's noun (`kind of school`), or after the column's name or values in
-        parentheses; else None."""
+        """The position after the noun of a table with the column (`kind of school`), or after the column's name or
+        values in parentheses; else None. `cities of the country` are rows."""
         cursor, begin = self.cursor, self.cursor.at
         if cursor.word() == "(":
             skip_hint(cursor, self.roots, self.vocabulary.columns_called(self.roots, text))
@@ -176,7 +176,7 @@ class Figures(Pieces):
         cursor.take("the", "a")
         words, used = cursor.keys()
         table = self.vocabulary.match_table(words) if words else None
-        if table is None or table.guessed:
+        if table is None or table.guessed or not self._is_column(text, table.found):
             return None
         last = cursor.word(used[table.length - 1] - 1)
         return cursor.at + used[table.length - 1] if singular(last) == last else None

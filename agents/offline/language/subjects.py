@@ -370,7 +370,7 @@ class Grammar(ValueNouns):
         if cursor.take(p.SORTED):
             column = self.column(mention)
             if column is not None:
-                descending = takes_descending(cursor) or bool(top and top.descending)
+                descending = takes_descending(cursor, self.tables_of(mention), column)
                 return Top(top.limit if top else 0, descending, column, word="sorted")
         cursor.at = start
         return None

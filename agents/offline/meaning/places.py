@@ -383,9 +383,9 @@ def _ask_which(scene: Scene, name: str, options: Sequence[str]) -> str:
     return scene.choose(options, question, name)
 
 
-def is_wide(column: Column) -> bool:
-    """Whether the column gives the country or region of a row."""
-    return _width(column) < 2
+def wide_columns(table: Table) -> list[str]:
+    """The columns of text that give the country or region of a row, countries first."""
+    return [each.name for width in (0, 1) for each in text_columns(table) if _width(each) == width]
 
 
 def _width(column: Column) -> int:

@@ -99,15 +99,15 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     if near:
         words = rf"\b{re.escape(near)}" + r"\b" * (len(near) < 4)  # `us` is not in Australia
         matches = [each for each in matches if re.search(words, each.location_text)] or matches
-    matches.sort(key=_order)
+    matches.sort(key=_order, reverse=True)
     unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}
-    best = list(unique.values())[:limit]
+    best = sorted(unique.values(), key=_order)[:limit]
     _note(best)
-    in_capitals = name == name.upper()  # `oaks` are trees, and not the airport `OAKS`
-    partly = {"whole": False}
+    kinds = {"the", *(each.kind for each in candidates)}  # `oaks` are trees, and not `the airport OAKS`
+    in_capitals = all(word == word.upper() or folded(word) in kinds for word in name.split())
     return FoundPlaces(
         places=tuple(
-            each.place if each.rank != CODE or in_capitals else each.place.model_copy(update=partly)
+            each.place if each.rank != CODE or in_capitals else each.place.model_copy(update={"whole": False})
             for each in best
         ),
         not_searched=tuple(each.table.id for each in candidates if each.table.id in search.missed),

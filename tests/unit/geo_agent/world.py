@@ -190,7 +190,7 @@ class MemoryData:
         places = []
         for table_id, name in self.names.items():
             for row in self.rows.get(table_id, []):
-                if row[name].casefold() == text.casefold():
+                if str(row.get(name)).casefold() == text.casefold():
                     x, y = row["geom"]
                     box = (x - 2, y - 2, x + 2, y + 2) if table_id == COUNTRIES[0].id else (x, y, x, y)
                     places.append(

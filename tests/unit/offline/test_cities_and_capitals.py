@@ -326,3 +326,31 @@ def test_a_code_is_not_offered_for_a_preposition() -> None:
     assert parts_named("show cities in there", vocabulary, None) == []
     (parts,) = parts_named("show cities of IN", vocabulary, None)
     assert [*parts.values.values()] == [["IN"]]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "share of population living in cities by country",
+        "what percentage of people live in cities per country",
+        "population in cities as a share of the total population by country",
+    ],
+)
+async def test_people_in_cities_are_a_share_of_all_people_of_the_country(asked: str) -> None:
+    world = World(CITIES, COUNTRIES)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(asked)
+    (joins, joined), (divides, divided) = desk.analysis.steps
+    assert (joins, joined["source"], joined["other"]) == ("spatial_join", "data.countries", "data.cities")
+    assert (divides, divided["expression"]) == ("calculate", '100 * "sum_population" / "population"')
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["share of population living in cities by continent", "cities of the country with the most airports"],
+)
+async def test_words_that_are_not_read_are_not_passed_over(asked: str) -> None:
+    world = World(CITIES, COUNTRIES, AIRPORTS)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(asked)
+    assert not desk.analysis.steps

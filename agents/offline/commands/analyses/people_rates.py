@@ -190,6 +190,7 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 _HIGHEST = "how=(highest|greatest|largest|biggest|lowest|smallest)"
 _SHARE = "<share> of [the] {what:column}"
+_LIVING = "(population|people|inhabitants|residents) [that|who] [lives|live|living|is|are] in [the]"
 
 
 @on(
@@ -221,6 +222,26 @@ def _share_of_people(bindings: Mapping[str, Any], context: Context) -> Steps | N
         shares,
         first_groups_step(areas.noun, most.get(how, how), words, "percent", bindings.get("n") or 1),
     )
+
+
+@on(
+    f"[<what>|what|which] <share> of [the|all] {_LIVING} {{source:rows}} <for_each> [of] {{areas:rows}}",
+    f"{_LIVING} {{source:rows}} as [a] <share> of [the] [total] population <for_each> [of] {{areas:rows}}",
+    cost=-1.0,
+)
+def _share_living_in(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`share of the population living in cities by country`: the people of the cities, of those of each country."""
+    rows, areas = bindings["source"], bindings["areas"]
+    own, table = context.table(rows), context.table(areas)
+    if own is None or table is None or own == table or table.geometry_family != "polygon" or rows.guessed:
+        return None
+    parts, wholes = measure_columns(own, "people"), measure_columns(table, "people")
+    if len(parts) != 1 or len(wholes) != 1 or areas.guessed or table.column("percent") is not None:
+        return None
+    title = f"Percentage of the population living in {rows.text} by {areas.noun}"
+    expression = f"100 * {quoted(f'sum_{parts[0]}')} / {quoted(wholes[0])}"
+    percent = step("calculate", RESULT, title=title, name="percent", expression=expression)
+    return (count_in_areas(areas, rows, sum_of(parts[0])), percent)
 
 
 def _are_people(column: Column) -> bool:

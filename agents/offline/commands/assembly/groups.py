@@ -63,7 +63,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if group is None or not asked.does_fit or are_together or (group.has_suffix and asked.has("top")):
         return None
     if asked.has("share"):
-        return _shares(asked) if _has_only(asked, "share", "part", "column", "unit") else None
+        return _shares(asked, context) if _has_only(asked, "share", "part", "column", "unit") else None
     if asked.has("whole"):
         return _of_whole(asked) if _has_only(asked, "whole", "part", "column") else None
     if asked.has("between"):
@@ -195,10 +195,10 @@ def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
 # --- shares -------------------------------------------------------------------------------------------------
 
 
-def _shares(asked: Asked) -> Steps | None:
+def _shares(asked: Asked, context: Context) -> Steps | None:
     """Percentage of each group's rows that pass a condition; or each group's percentage of all rows or of a total."""
-    by, shared = asked.group_column, asked.share()
-    if by is None or shared is None or not _percent(asked):
+    by, shared, unit = asked.group_column, asked.share(), asked.one("unit")
+    if by is None or shared is None or (unit is not None and unit.value.dimension != "share"):
         return None
     part, whole = shared
     if asked.has("part"):
@@ -216,13 +216,12 @@ def _shares(asked: Asked) -> Steps | None:
     figure = asked.figure()
     if figure is None or figure["function"] != "sum" or part is not None or whole is not None:
         return None
+    areas = [each for each in context.vocabulary.few_tables if each.geometry_family == "polygon"]
+    are_people = asked.table not in areas and {*asked.columns} <= {*measure_columns(asked.table, "people")}
+    if are_people and any(measure_columns(each, "people") for each in areas):
+        return None  # of all people, or of those in cities?
     title = f"Percentage of the total {figure['column'].text} of {asked.noun} by {asked.group_words}"
     return in_order(asked, (Grouped(asked.rows(None), by, figure, of_all=True, title=title),), ())
-
-
-def _percent(asked: Asked) -> bool:
-    unit = asked.one("unit")
-    return unit is None or unit.value.dimension == "share"
 
 
 def _of_people(asked: Asked, by: str) -> Steps | None:

@@ -336,7 +336,7 @@ class PiecesOfTable(ComparedPieces):
         if self.cursor.take(p.SORTED):
             for column in list(self._columns_at(self.cursor.at)):
                 self.cursor.at = column.end
-                descending = takes_descending(self.cursor)
+                descending = takes_descending(self.cursor, (self.table,), column.value)
                 yield self._piece("order", place, Top(0, descending, column.value, word="sorted"))
 
     def _tops(self, place: int) -> Iterable[Piece]:

@@ -17,8 +17,8 @@ from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, joi
 from agents.offline.meaning.cql2 import combined
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.values import with_name
-from agents.offline.meaning.places import is_wide, place_meant, row_of
-from agents.offline.meaning.row_names import name_column, text_columns
+from agents.offline.meaning.places import place_meant, row_of, wide_columns
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import unquoted
 
@@ -90,7 +90,7 @@ async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent:
     filters = reduce(lambda one, other: combined("or", one, other), best)
     named = name_column(table)
     if not intent.words:
-        kinds = [each.name for each in text_columns(table) if is_wide(each) and not intent.others]
+        kinds = wide_columns(table) if not intent.others else []
         numbers = [each.name for each in number_columns(table)]
         usual = [*kinds[:MAX_COMPARED], *numbers[:MAX_COMPARED]]
         shown = list(dict.fromkeys([*([named.name] if named else []), *usual]))
@@ -99,7 +99,7 @@ async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent:
     check_unit(table, column, intent.unit)
     if intent.total:
         return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
-    where = [each.name for each in text_columns(table) if is_wide(each)][: best != known]
+    where = wide_columns(table)[: best != known]
     also = [
         named_column(scene, table, ColumnMention(each, tuple(fact_columns(table, each)))).name
         for each in intent.also

@@ -29,9 +29,9 @@ from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, 
 from agents.offline.meaning.cql2 import columns_in, combined, conjunction, conjuncts, disjunction
 from agents.offline.meaning.filters.depths import refuse_unclear_extreme
 from agents.offline.meaning.filters.resolver import to_cql2
-from agents.offline.meaning.places import places_meant
+from agents.offline.meaning.places import places_meant, wide_columns
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
-from agents.offline.meaning.row_names import has_row_names, name_column
+from agents.offline.meaning.row_names import has_row_names, is_code, name_column
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, unless_refused
 from agents.offline.meaning.spellings import place_forms
 from agents.offline.meaning.stored_values import stored_values
@@ -206,15 +206,19 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
 
 
 def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
-    """Columns to show: the name or key, those of the question, and others up to four in total."""
+    """Columns to show: the name or key, those of the question, the country or region of a name that others may have,
+    and others up to four in total."""
     named = name_column(table)
-    names = [named.name] if named is not None and has_row_names(table) else list(table.key)
+    has_names = named is not None and has_row_names(table)
+    names = [named.name] if named is not None and has_names else list(table.key)
     wanted = names + first + columns_in(filters)
+    wanted += [each for each in wide_columns(table)[:1] if has_names]
     usual = [
         c.name
         for c in table.columns
         if c.kind in ("text", "integer", "number", "date", "timestamp") and c.name not in table.key
     ]
+    usual.sort(key=is_code)
     shown = list(
         dict.fromkeys(
             name for name in wanted if (c := table.column(name)) is not None and c.kind != "geometry"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.domain import Table
@@ -13,9 +13,10 @@ from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_count
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.columns import is_number
+from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
 from agents.offline.meaning.intents import Intent, Rows, Show
+from agents.offline.meaning.row_names import is_code
 
 MAX_AHEAD = 6
 """Maximum number of words between a count and `with the most`."""
@@ -105,12 +106,16 @@ def take_verb(cursor: Cursor, tables: Sequence[Table]) -> str | None:
     return verb if is_verb else None
 
 
-def takes_descending(cursor: Cursor) -> bool:
-    """Read `descending` or `ascending` if present; whether it was `descending`."""
+def takes_descending(cursor: Cursor, tables: Iterable[Table], column: ColumnMention) -> bool:
+    """Read `descending` or `ascending` if present. Without them, the greatest of amounts come first, and the earliest
+    of dates and years."""
     if cursor.take(p.DESCENDING):
         return True
-    cursor.take(p.ASCENDING)
-    return False
+    is_ascending = cursor.take(p.ASCENDING) is not None
+    own = [each for table in tables for each in map(table.column, column.columns) if each is not None]
+    return not is_ascending and any(
+        is_number(each) and not (is_code(each.name) or holds_years(each)) for each in own
+    )
 
 
 def take_place(cursor: Cursor) -> Top | None:

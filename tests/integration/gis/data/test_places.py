@@ -119,6 +119,13 @@ async def test_a_word_for_its_kind_leads_to_the_table_of_that_kind(data: Postgis
     assert all("zurich" in f"{place.name} {place.detail}".lower() for place in places)
 
 
+async def test_a_code_in_capitals_is_a_whole_name_also_behind_the_word_for_its_kind(
+    data: PostgisData,
+) -> None:
+    for text, is_whole in (("the airport LHR", True), ("airport KEF", True), ("airport kef", False)):
+        assert (await data.find_place(text)).places[0].whole == is_whole, text
+
+
 async def test_bounds_show_the_place_also_across_the_antimeridian(data: PostgisData) -> None:
     west, south, east, north = (await first(data, "Fiji")).bounds
     assert 170 < west < 180
@@ -219,7 +226,13 @@ async def test_no_name_at_all_is_refused(data: PostgisData) -> None:
 
 @pytest.mark.parametrize(
     ("other", "name"),
-    [("München", "Munich"), ("wien", "Vienna"), ("NYC", "New York City"), ("Bombay", "Mumbai")],
+    [
+        ("München", "Munich"),
+        ("wien", "Vienna"),
+        ("NYC", "New York City"),
+        ("new york", "New York City"),
+        ("Bombay", "Mumbai"),
+    ],
 )
 async def test_a_place_is_found_by_its_other_names(data: PostgisData, other: str, name: str) -> None:
     first = (await data.find_place(other)).places[0]

@@ -36,6 +36,7 @@ export const changes = {
   zoomed: "انتقلت الخريطة إلى {place}.",
   place: "**{name}** ({kind})",
   place_in: "**{name}** ({kind}، {detail})",
+  place_of: "**{name}** ({kind}، {detail}، عدد السكان {people})",
   also_places: "{n|one=وهناك|other=وهناك} أيضًا {places}.",
   also: "وأيضًا: {places}.",
   place_at: "{place} عند {position}",
