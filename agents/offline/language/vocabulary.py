@@ -38,6 +38,7 @@ Value = tuple[Table, str, str]
 _LONGEST, _FEW_TABLES, _MOST_SAMPLED = 6, 500, 100
 _PERIODS = frozenset(("year", "quarter", "month", "week"))
 _MOST_COMPARED = 100
+_COUNTS = frozenset(("n", "num", "cnt", "count"))
 """Maximum number of tables with the same noun whose further words are compared."""
 RESULTS = "analysis"
 """Schema of analysis results, which are known only by id and by their layers' names: each step adds one, and the
@@ -369,18 +370,15 @@ class Vocabulary:
 
     def _without_other_rows(self, tables: Sequence[Table], words: Words, found: list[str]) -> list[str]:
         """The columns, but none that its comment calls like another table and its name does not: `trees` are not “Tree
-        canopy cover”, nor `ev chargers` the column `plan_ev_2030`."""
+        canopy cover”, nor `ev chargers` the column `plan_ev_2030`; but `n_pup` counts “Pupils enrolled”."""
         match = self.match_table(words) if found else None
         if match is None or match.guessed or match.length < len(words) or {*match.found} & {*tables}:
             return found
-        return [
-            name
-            for name in found
-            if all(
-                any(word_cost(own, word, several=True) is not None for own in name_words(name))
-                for word in words
-            )
-        ]
+
+        def names_all(own: Words) -> bool:
+            return all(any(word_cost(each, word, several=True) is not None for each in own) for word in words)
+
+        return [name for name in found if _COUNTS & {*(own := name_words(name))} or names_all(own)]
 
     def show_part(self, tables: Collection[str]) -> bool:
         """Whether a layer shows only a part of one of the tables."""

@@ -13,7 +13,12 @@ from agents.offline.language.conditions.flags import NO, PARTLY, YES
 from agents.offline.language.conditions.times.states import is_normal_state
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import spelt_out, synonyms_of
-from agents.offline.language.names.comments import codes_explained, comment_head, common_words
+from agents.offline.language.names.comments import (
+    codes_explained,
+    comment_head,
+    common_words,
+    without_origin,
+)
 from agents.offline.language.names.costs import word_cost
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import columns_alike
@@ -280,9 +285,10 @@ _OF_THINGS = (["with"], ["on"], ["in"], ["at"], ["without"], ["per"])
 def _counts_things(column: Column) -> bool:
     """Whether 0 of a column may be none: `pupils`, `swings_ct`, “Number of swings”, “Children on the waiting list”."""
     things = re.sub(r"_(ct|cnt|count|no|nr|num|tot|total)$", "", column.name)
-    first, *after = fold(column.comment or "").split() or [""]
+    comment = without_origin(column.comment) or ""
+    first, *after = fold(comment).split() or [""]
     is_number_of = [first, *after[:1]] == ["number", "of"] or (after[:1] in _OF_THINGS and is_plural(first))
-    if _ZERO_EXPLAINED.search(column.comment or ""):
+    if _ZERO_EXPLAINED.search(comment):
         return column.kind in ("integer", "number")
     return column.kind == "integer" and (is_number_of or is_plural(things))
 

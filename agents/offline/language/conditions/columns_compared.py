@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.domain import Column
 from agents.offline.language.conditions.times.changes import Changes
 from agents.offline.language.conditions.value_text import goes_on, take_comparator
 from agents.offline.language.lexicon import COMPARATIVES
+from agents.offline.language.names.columns import DULL
+from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.nouns import are_counts, take_column, take_unit
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, NamedRow
 from agents.units import UNITS
 
@@ -59,7 +63,7 @@ class ColumnsCompared(Changes):
         return any(self.vocabulary.values_called(words[:end]) for end in range(1, len(words) + 1))
 
     def beyond_a_column(self) -> Condition | None:
-        """`over capacity`: a comparison of the only two columns of counts."""
+        """`over capacity`: a comparison of the only two columns of counts, or of those that count the same."""
         cursor = self.cursor
         cursor.take("that are", "which are", "are", "is")
         compared = self.with_other_column()
@@ -68,13 +72,17 @@ class ColumnsCompared(Changes):
             return None
         (table,) = self.tables
         counts = [
-            each.name
+            each
             for each in table.columns
             if each.name not in table.key and are_counts((table,), (each.name,))
         ]
-        own = next((name for name in counts if name not in other.columns), None)
-        if own is None or len(counts) != 2 or len(other.columns) != 1 or other.columns[0] not in counts:
+        limit = next((each for each in counts if (each.name,) == other.columns), None)
+        others = [each for each in counts if each is not limit]
+        if limit is not None and len(others) > 1:
+            others = [each for each in others if _nouns_of(limit) & _nouns_of(each)]
+        if limit is None or len(others) != 1:
             return None
+        own = others[0].name
         return replace(compared, column=ColumnMention(own, (own,)))
 
     def with_other_column(self) -> Compare | None:
@@ -84,3 +92,9 @@ class ColumnsCompared(Changes):
         if comparator is None or other is None or goes_on(self.cursor):
             return None
         return Compare(comparator[0], other)
+
+
+def _nouns_of(column: Column) -> frozenset[str]:
+    """The words of a column's name and comment that may tell what it counts."""
+    words = {*name_words(column.name), *name_words(column.comment or "")}
+    return frozenset(words) - DULL - HEAD_ENDS

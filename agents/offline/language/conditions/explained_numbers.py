@@ -82,6 +82,15 @@ NEGATIONS = frozenset(("no", "not", "non", "none", "never", "without"))
 """Words that deny what follows in an explanation."""
 
 
+def denials_of(column: Column, value: object) -> list[object]:
+    """The values that a comment explains to deny this one: 0 for 2, of “0 = not accessible, 2 = accessible”."""
+    explained: dict[Words, object] = {**numbers_explained(column.comment)}
+    if column.kind != "integer":
+        explained = {words: codes[0] for words, codes in codes_of(column).items() if len(codes) == 1}
+    own = [words for words, each in explained.items() if each == value]
+    return [explained[words] for words in explained if words[0] in NEGATIONS and words[1:] in own]
+
+
 def stands_for(table: Table, name: str, value: str) -> bool:
     """Whether a code of this column can stand for the value: no yes or no, and none that the comment explains in other
     words, as in `natural zones (N)` for a column with “O = oui, N = non”."""

@@ -214,6 +214,8 @@ class Conditions(Unlinked, States):
             return self._has(column, filler or "")
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
             return None
+        if self.is_flag(column) and self._compares_next():
+            return self._has(column, "")  # `with asbestos built before 1970`
         text = self.value_text()
         return OneOf(text, column, "is") if text else None
 

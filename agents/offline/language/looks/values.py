@@ -17,10 +17,15 @@ _PARTS = word_set(
 
 
 def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[str, str], ...]:
-    """Values as written and their colours; empty unless there are at least two, or a common value after `, red for`."""
+    """Values as written and their colours; empty unless there are at least two, or a common value after `, red for` or
+    in `, fatal ones in red`."""
     start = cursor.at
-    if cursor.take(",", "with", "using"):
-        pair, end = _colour_of_value(cursor), cursor.at
+    if opener := cursor.take(",", "with", "using"):
+        pair = _colour_of_value(cursor)
+        if pair is None and opener == ",":
+            pair = _value_in_colour(cursor, vocabulary, False)
+            pair = pair if {"in", "ones"} & {*cursor.words[start : cursor.at]} else None  # not `, Mill Lane - red`
+        end = cursor.at
         is_only = not (cursor.take(", and", ",", ";", "and") and take_colour(cursor))
         if pair is not None and is_only and vocabulary.values_called(name_words(pair[0])):
             cursor.at = end

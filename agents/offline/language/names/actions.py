@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import NUMBERS, TIMES, are_made
-from agents.offline.language.words import Words, are_forms, name_words, word_set
+from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, word_set
 
 
 def dates_action(kind: str, comment: str | None, done: str) -> bool:
@@ -35,13 +37,27 @@ _BEGAN = {**dict.fromkeys(("began", "begun", "beginning", "commencing", "commenc
 
 def measures_action(kind: str, comment: str | None, done: str) -> bool:
     """Whether a number measures an action or a thing: `loaded` for “Peak loading, % of rating”, `groundwater` for
-    “Depth to groundwater in metres”."""
+    “Depth to groundwater in metres”, `injuries` for “Number of injured persons”."""
     if kind not in NUMBERS:
         return False
     measure, *of = name_words(comment or "")[:3] or ("",)
     (noun,) = comment_head(comment)[-1:] or ("",)
     is_thing = measure in MEASURE_OF_NOUN and of == ["to", done]
+    if kind == "integer" and done.endswith(_NOUN_ENDINGS):
+        return any(are_forms(done, each) for each in _counted_as(comment))
     return is_thing or (done.endswith("ed") and noun.endswith("ing") and are_forms(done, noun))
+
+
+_NOUN_ENDINGS = ("ment", "ion", "y")
+
+
+@lru_cache(maxsize=4096)
+def _counted_as(comment: str | None) -> tuple[str, ...]:
+    """The participle of what a comment counts: `injured` of “Number of injured persons”, `enrolled` of “Pupils enrolled
+    on 1 October”."""
+    words = fold(comment or "").split()
+    counted = words[2:4] if words[:2] == ["number", "of"] else words[1:2] if words and is_plural(words[0]) else []
+    return tuple(each.strip(",;.") for each in counted if each.strip(",;.").endswith("ed"))
 
 
 def names_agent(kind: str, own: Words, comment: str | None, word: str) -> bool:

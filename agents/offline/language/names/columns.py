@@ -368,7 +368,7 @@ def _is_other_word(name: str, comment: str | None, words: Words) -> bool:
     own, comment_words = name_words(name), name_words(comment or "")
     cut = [(short, word) for word in set(words).difference(own) for short in own if begins_word(short, word)]
     return bool(comment_words) and any(
-        not any(are_forms(word, each) for each in comment_words)
+        not any(are_forms(word, each) or each.startswith(word) for each in comment_words)
         and (len(short) < SURE_BEGINNING or any(each.startswith(short) for each in comment_words))
         for short, word in cut
     )

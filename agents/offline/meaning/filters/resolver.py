@@ -9,7 +9,7 @@ from dataclasses import replace
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.contradictions import column_of_two_values
-from agents.offline.language.conditions.explained_numbers import explains_number
+from agents.offline.language.conditions.explained_numbers import denials_of, explains_number
 from agents.offline.language.conditions.flags import answers, flag_values, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.names.comments import comment_head
@@ -139,12 +139,15 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
 
 
 def _denied(table: Table, affirmed: Cql2) -> Cql2:
-    """The opposite of a filter: of a column of yes, partly and no, `not accessible` means no, but `not partly` both."""
+    """The opposite of a filter: of a column of yes, partly and no, `not accessible` means no, but `not partly` both; of
+    a comment that explains it, only that value."""
     own = [column for name in columns_in(affirmed) if (column := table.column(name)) is not None]
     is_yes = affirmed["op"] in ("=", "in") and len(own) == 1 and answers(own[0]) and not is_flag(own[0])
     asked = affirmed["args"][1] if is_yes else []
     said = asked if isinstance(asked, list) else [asked]
     denials = flag_values(own[0], False) if is_yes and {*flag_values(own[0], True)}.intersection(said) else []
+    if affirmed["op"] == "=" and len(own) == 1 and not denials:
+        denials = denials_of(own[0], affirmed["args"][1])
     return equals(own[0].name, denials) if denials else negated(affirmed)
 
 

@@ -1,0 +1,116 @@
+"""Requests of a mobility officer: schools and their capacity, pupils and how they travel, stops, roads and accidents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, where
+
+SCHOOLS = make_table(
+    "data.schools", "POINT", "School buildings (sites)",
+    [("id", "integer", ""), ("name", "text", ""), ("lvl", "text", "Education level"), ("yr_built", "integer", ""),
+     ("floor_m2", "integer", ""), ("cap_pup", "integer", "Capacity, number of pupils"),
+     ("n_pup", "integer", "Pupils enrolled on 1 October 2024"), ("asb", "text", "Asbestos present Y/N"),
+     ("bike_racks", "integer", "")],
+    [(1, "De Brug", "primary", 1950, 900, 300, 320, "Y", 20, (1.0, 1.0)),
+     (2, "De Muze", "primary", 1990, 800, 250, 200, "Y", 0, (1.0, 1.1)),
+     (3, "College Sint-Jan", "secondary", 1930, 700, 600, 550, "N", 60, (1.0, 1.2))],
+)  # fmt: skip
+PUPILS = make_table(
+    "data.pupils", "POINT", "School travel survey: sample of pupils, point = home address",
+    [("id", "integer", ""), ("sch_id", "integer", "School (schools.id)"), ("grade", "integer", ""),
+     ("travel_mode", "text", "Usual way to school: walk, bike, car, bus"),
+     ("dist_m", "integer", "Distance home - school along the road, metres"),
+     ("trav_min", "integer", "Travel time to school, minutes"), ("bus_pass", "text", "Has a season ticket Y/N")],
+    [(1, 1, 1, "car", 2500, 9, "Y", (1.0, 1.0)), (2, 1, 2, "bike", 900, 6, "N", (1.0, 1.0)),
+     (3, 3, 2, "walk", 300, 5, "N", (1.0, 1.2)), (4, 3, 3, "bus", 4000, 25, "Y", (1.0, 1.2))],
+)  # fmt: skip
+STOPS = make_table(
+    "data.bus_stops", "POINT", "Stops",
+    [("id", "integer", ""), ("stop_nm", "text", ""),
+     ("acc_lvl", "integer", "Wheelchair accessibility: 0 = not accessible, 1 = with assistance, 2 = accessible")],
+    [(1, "Zuid", 0, (1.0, 1.0)), (2, "Rabot", 1, (1.0, 1.1)), (3, "Dok", 2, (1.0, 1.2)), (4, "Ham", None, (1.0, 1.3))],
+)  # fmt: skip
+ROADS = make_table(
+    "data.roads", "LINESTRING", "Road sections",
+    [("id", "integer", ""), ("spd_kmh", "integer", "Speed limit km/h"),
+     ("bike_inf", "text", "Cycling infrastructure: none, marked (painted lane), separated (own path)")],
+    [(1, 50, "none", (1.0, 1.0)), (2, 30, "marked", (1.0, 1.1)), (3, 70, "separated", (1.0, 1.2))],
+)  # fmt: skip
+ACCIDENTS = make_table(
+    "data.accidents", "POINT", "Road accidents",
+    [("id", "integer", ""), ("acc_dt", "date", ""), ("acc_hr", "integer", "Hour of the day 0-23"),
+     ("sev", "text", "Severity"), ("n_inj", "integer", "Number of injured persons"),
+     ("veh1", "text", "First road user involved"), ("veh2", "text", "Second road user involved"),
+     ("sch_hrs", "boolean", "Happened in the school run hours")],
+    [(1, "2024-01-02", 8, "fatal", 1, "car", "bicycle", True, (1.0, 1.0)),
+     (2, "2024-02-03", 17, "serious", 2, "bicycle", None, False, (1.0, 1.1)),
+     (3, "2023-03-04", 8, "slight", 0, "car", "car", True, (1.0, 1.2)),
+     (4, "2023-03-05", 22, "serious", None, "truck", "car", False, (1.0, 1.3))],
+)  # fmt: skip
+
+
+@pytest.fixture
+def chat() -> Chat:
+    desk = Desk(World(SCHOOLS, PUPILS, STOPS, ROADS, ACCIDENTS))
+    desk.world.data.names["data.schools"] = "name"
+    return Chat(desk.world, analyst=desk)
+
+
+OVER = {"op": ">", "args": [{"property": "n_pup"}, {"property": "cap_pup"}]}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("stops that are not wheelchair accessible", where("acc_lvl", "=", 0)),
+        ("wheelchair accessible stops", where("acc_lvl", "=", 2)),
+        ("schools that are over capacity", OVER),
+        ("schools with asbestos built before 1970", both(where("asb", "=", "Y"), where("yr_built", "<", 1970))),
+        ("schools with more than 300 pupils", where("n_pup", ">", 300)),
+        ("accidents with injuries", where("n_inj", ">", 0)),
+        ("accidents with more than 1 injury", where("n_inj", ">", 1)),
+        ("schools with an enrolment above 300", where("n_pup", ">", 300)),
+        ("roads 50 km/h or more without bike infra", both(where("spd_kmh", ">=", 50), where("bike_inf", "=", "none"))),
+    ],
+)
+async def test_the_rows_that_are_drawn(chat: Chat, sentence: str, filters: Any) -> None:
+    answer = await chat(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.filter == filters, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("show fatal and serious accidents, fatal in red", where("sev", "in", ["fatal", "serious"])),
+        ("show accidents in 2024, fatal ones in red",
+         both(where("acc_dt", ">=", {"date": "2024-01-01"}), where("acc_dt", "<", {"date": "2025-01-01"}))),
+    ],
+)  # fmt: skip
+async def test_the_colour_of_one_value_leaves_out_no_rows(chat: Chat, sentence: str, filters: Any) -> None:
+    answer = await chat(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.filter == filters, answer
+    assert "coloured by `sev` (fatal in red)" in answer, answer
+
+
+async def test_numbers_of_things_are_the_column_that_counts_them(chat: Chat) -> None:
+    answer = await chat("size the schools by number of pupils")
+    assert "sized by `n_pup`" in answer, answer
+    assert "16" not in await chat("total number of pupils in secondary schools")
+    assert "550" in await chat("total number of pupils in secondary schools")
+
+
+async def test_the_comment_of_a_result_tells_what_is_counted() -> None:
+    near = make_table(
+        "data.accidents_nearby", "POINT", "",
+        [("id", "integer", ""), ("n_inj", "integer", "From data.accidents: Number of injured persons")],
+        [(1, 1, (1.0, 1.0)), (2, 0, (1.0, 1.1)), (3, None, (1.0, 1.2))],
+    )  # fmt: skip
+    assert "There is 1 feature where n_inj > 0" in await Chat(World(near))("how many accidents had injuries")
