@@ -37,7 +37,8 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r".*\bsized by (?:(?!then\b).)+\band colou?red by\b", _TWO_COLUMNS),
     (r".*\bcolou?red by (?:(?!then\b).)+\band sized by\b", _TWO_COLUMNS),
     (r".*\b(?:cheapest|shortest|fastest|quickest|best) (?:route|way|path)\b", _ROUTES),
-    (r".*\b(?:drive|driving|walk|walking|travel)[- ]times?\b", _ROUTES),
+    (r".*\b(?:drive|driving|walk|walking|travel)[- ]times? (?:from|between)\b", _ROUTES),
+    (r".*\b(?P<column>(?:drive|driving|walk|walking|travel)[- ]times?)\b", _ROUTES),
 )  # fmt: skip
 _RULES = tuple(
     (re.compile(rf"(?:please |can you |could you )*{pattern}", re.IGNORECASE), refusal)
@@ -46,10 +47,15 @@ _RULES = tuple(
 
 
 def unsupported(text: str, vocabulary: Vocabulary) -> Unsupported | None:
-    """The reason why a request is not supported, if it is known to be; else None."""
+    """The reason why a request is not supported, if it is known to be; else None. `travel time` may be a column."""
     if _is_about_base_map(text, vocabulary):
         return Unsupported(refusals.UNSUPPORTED_BASE_MAP(), refusals.UNSUPPORTED_BASE_MAP_DO())
-    return next((refusal for pattern, refusal in _RULES if pattern.match(text.strip())), None)
+    for pattern, refusal in _RULES:
+        if (found := pattern.match(text.strip())) is not None:
+            column = found.groupdict().get("column", "")
+            is_own = column and vocabulary.columns_called(vocabulary.few_tables, column)
+            return None if is_own else refusal
+    return None
 
 
 _BASE_MAP = word_set("basemap satellite aerial imagery background orthophoto openstreetmap osm")

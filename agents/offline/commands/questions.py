@@ -7,6 +7,7 @@ from dataclasses import replace
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.commands.comparisons import of_both_values
+from agents.offline.commands.tables_named import begins_column
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import (
     starts_superlative,
@@ -14,7 +15,7 @@ from agents.offline.language.conditions.ranks import (
     take_verb,
     takes_descending,
 )
-from agents.offline.language.conditions.rates import compares_rate
+from agents.offline.language.conditions.rates import compares_own_distance, compares_rate
 from agents.offline.language.conditions.value_text import MAX_KNOWN_WORDS
 from agents.offline.language.figures import add_up_pieces, number_of_things
 from agents.offline.language.lexicon import (
@@ -107,7 +108,7 @@ class DataCommands(Grammar):
         subject = self.subject(pronouns=False)
         if subject is not None and subject.where is None and subject.top is None:
             column = self.column(subject.mention)
-            if column is not None:
+            if column and not begins_column(self.vocabulary, subject.mention, cursor.since(before)):
                 return self._of_rows(what, column, subject)
         cursor.at = before
         found = self._column_of_subject()
@@ -348,10 +349,9 @@ class DataCommands(Grammar):
     def read_analysis(self) -> Intent | None:
         """A question that the analysis rules can read."""
         cursor, start = self.cursor, self.cursor.at
-        if compares_rate(cursor, self.vocabulary):
+        if compares_rate(cursor, self.vocabulary) or compares_own_distance(cursor, self.vocabulary):
             return None
-        reader = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations)
-        chain = reader.chain()
+        chain = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations).chain()
         if chain is None:
             return None
         look = chain.look.look if chain.look is not None else Look()

@@ -139,3 +139,10 @@ def them_alone(intent: Intent) -> Mention | None:
             return them
         case _:
             return None
+
+
+def begins_column(vocabulary: Vocabulary, mention: Mention, text: str) -> bool:
+    """Whether a noun of a comment begins the name of a column: `travel time`, of a “School travel survey”."""
+    tables, words = vocabulary.tables(mention.tables), {*name_words(mention.text)}
+    is_name = not tables or any(words & {*name_words(each.name)} for each in tables)
+    return not is_name and bool(vocabulary.columns_called(tables, text))

@@ -59,7 +59,7 @@ _IS_NO_GROUP = re.compile(
 )
 """Words before a `by` that introduces an agent or an order."""
 AFTER_GROUP = re.compile(rf"(?:,| \d| (?!of\b){ENDS}).*|", re.IGNORECASE | re.DOTALL)
-_BREAK_DOWN = r"(?:and |now )?(?:(?:break|split) (?:it|that|this|them) (?:(?:down|up) )?|split )"
+_BREAK_DOWN = r"(?:and |now )?(?:(?:break|split) (?:(?:it|that|this|them) )?(?:(?:down|up) )?|broken down )"
 _SAME_AGAIN = r"(?:and |now )?(?:do )?(?:the )?same(?: thing| question)?(?: again)?,? (?:but )?"
 _OPENER = rf"(?:and |now |(?:and )?(?:what|how) about |{_BREAK_DOWN}|{_SAME_AGAIN})?"
 _COUNTS = (  # the beginning of a question about counts per group

@@ -89,7 +89,11 @@ NAMED = Phrases("with the name | by the name of | whose name is | named | called
 IS = Phrases("[is|are] equal to | equals | is | are | was | were | of | == | = | being")
 CONTAINS = Phrases("contain[s] | containing | includes | including | has | with | like | matching | matches")
 THE_WORD = Phrases("[the] (word|words|text|term)")
-BY_MEANS = Phrases("[that|which] [(came|come|coming) in|reported|received|sent|made|filed] (through|via)")
+BY_MEANS = Phrases("""
+    [that|which] [(came|come|coming) in|reported|received|sent|made|filed] (through|via) | [that|which|who] [still]
+    (come|comes|coming|came|go|goes|going|went|get|gets|getting|got|travel|travels|travelling|traveling|travelled)
+    [to (school|work)] (by|on)
+""")
 STARTS, ENDS = Phrases("(start[s]|starting|begin[s]|beginning) with"), Phrases("(end[s]|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")
 FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
@@ -106,15 +110,11 @@ VALID_SHAPE = Phrases(f"whose {_SHAPE} (is|are) valid | {_HAVING} valid {_SHAPE}
 EMPTY_SHAPE = Phrases(f"whose {_SHAPE} (is|are) empty | {_HAVING} empty {_SHAPE}")
 PLACE_NOUNS = Phrases("the country | the state of | the city of | the region | country | the continent of")
 
-AT_LEAST = {"at least": ">=", "a minimum of": ">=", "at the least": ">=", "at most": "<=", "up to": "<="} | {
-    "a maximum of": "<=",
-    "in excess of": ">",
-    "since before": "<",
-    "equal to": "=",
-    "other than": "<>",
-    "not equal to": "<>",
+AT_LEAST = {
+    "at least": ">=", "a minimum of": ">=", "at the least": ">=", "at most": "<=", "up to": "<=", "a maximum of": "<=",
+    "in excess of": ">", "since before": "<", "equal to": "=", "other than": "<>", "not equal to": "<>",
     "different from": "<>",
-}
+}  # fmt: skip
 """Comparison phrases."""
 COMPARED = Phrases(" | ".join(AT_LEAST))
 SUPERLATIVE = Phrases(" | ".join(SUPERLATIVES))

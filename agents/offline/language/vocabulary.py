@@ -20,6 +20,7 @@ from agents.offline.language.lexicon import names_alike, nouns_of_riders, synony
 from agents.offline.language.names.columns import DULL, columns_called
 from agents.offline.language.names.comments import codes_of, joint_name, same_states
 from agents.offline.language.names.costs import (
+    COUNTS,
     are_of_other_years,
     word_cost,
 )
@@ -38,7 +39,6 @@ Value = tuple[Table, str, str]
 _LONGEST, _FEW_TABLES, _MOST_SAMPLED = 6, 500, 100
 _PERIODS = frozenset(("year", "quarter", "month", "week"))
 _MOST_COMPARED = 100
-_COUNTS = frozenset(("n", "num", "cnt", "count"))
 """Maximum number of tables with the same noun whose further words are compared."""
 RESULTS = "analysis"
 """Schema of analysis results, which are known only by id and by their layers' names: each step adds one, and the
@@ -378,7 +378,7 @@ class Vocabulary:
         def names_all(own: Words) -> bool:
             return all(any(word_cost(each, word, several=True) is not None for each in own) for word in words)
 
-        return [name for name in found if _COUNTS & {*(own := name_words(name))} or names_all(own)]
+        return [name for name in found if COUNTS & {*(own := name_words(name))} or names_all(own)]
 
     def show_part(self, tables: Collection[str]) -> bool:
         """Whether a layer shows only a part of one of the tables."""

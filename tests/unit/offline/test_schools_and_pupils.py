@@ -1,4 +1,4 @@
-"""Requests of a mobility officer: schools and their capacity, pupils and how they travel, stops, roads and accidents."""
+"""Requests of a mobility officer: schools and their capacity, how pupils travel, stops, roads and accidents."""
 
 from __future__ import annotations
 
@@ -71,12 +71,28 @@ OVER = {"op": ">", "args": [{"property": "n_pup"}, {"property": "cap_pup"}]}
         ("stops that are not wheelchair accessible", where("acc_lvl", "=", 0)),
         ("wheelchair accessible stops", where("acc_lvl", "=", 2)),
         ("schools that are over capacity", OVER),
-        ("schools with asbestos built before 1970", both(where("asb", "=", "Y"), where("yr_built", "<", 1970))),
+        (
+            "schools with asbestos built before 1970",
+            both(where("asb", "=", "Y"), where("yr_built", "<", 1970)),
+        ),
         ("schools with more than 300 pupils", where("n_pup", ">", 300)),
         ("accidents with injuries", where("n_inj", ">", 0)),
         ("accidents with more than 1 injury", where("n_inj", ">", 1)),
         ("schools with an enrolment above 300", where("n_pup", ">", 300)),
-        ("roads 50 km/h or more without bike infra", both(where("spd_kmh", ">=", 50), where("bike_inf", "=", "none"))),
+        (
+            "roads 50 km/h or more without bike infra",
+            both(where("spd_kmh", ">=", 50), where("bike_inf", "=", "none")),
+        ),
+        ("pupils coming by car", where("travel_mode", "=", "car")),
+        (
+            "pupils with a bus pass who still come to school by car",
+            both(where("bus_pass", "=", "Y"), where("travel_mode", "=", "car")),
+        ),
+        ("accidents with a truck involved", where("veh1", "=", "truck")),
+        ("accidents between 7 and 9 am", where("acc_hr", "in", [7, 8])),
+        ("accidents at 5 pm", where("acc_hr", "=", 17)),
+        ("pupils more than 2 km from school", where("dist_m", ">", 2000)),
+        ("pupils who live more than 2 km away from their school", where("dist_m", ">", 2000)),
     ],
 )
 async def test_the_rows_that_are_drawn(chat: Chat, sentence: str, filters: Any) -> None:
@@ -114,3 +130,22 @@ async def test_the_comment_of_a_result_tells_what_is_counted() -> None:
         [(1, 1, (1.0, 1.0)), (2, 0, (1.0, 1.1)), (3, None, (1.0, 1.2))],
     )  # fmt: skip
     assert "There is 1 feature where n_inj > 0" in await Chat(World(near))("how many accidents had injuries")
+
+
+async def test_a_distance_from_any_row_is_measured_on_the_map(chat: Chat) -> None:
+    assert "dist_m" not in await chat("pupils more than 2 km from a school")
+
+
+async def test_a_column_of_travel_times_or_distances(chat: Chat) -> None:
+    await chat("pupils where sch_id is 1")
+    assert "average `trav_min` of pupils where sch_id is 1 is 7.5" in await chat("avg travel time?")
+    assert "average `dist_m` of pupils is 1,925" in await chat("average distance to school of pupils")
+    assert "no route" in await chat("travel time from De Brug to De Muze")
+
+
+async def test_groups_of_the_rows_that_were_counted(chat: Chat) -> None:
+    await chat("how many pupils have a bus pass")
+    answer = await chat("break down by grade")
+    assert "by grade" in answer, answer
+    assert "| 1 |" in answer, answer
+    assert "| 2 |" not in answer, answer

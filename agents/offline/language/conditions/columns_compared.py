@@ -10,8 +10,9 @@ from agents.offline.language.conditions.value_text import goes_on, take_comparat
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.names.columns import DULL
 from agents.offline.language.names.comments import HEAD_ENDS
+from agents.offline.language.names.distances import distances_to
 from agents.offline.language.nouns import are_counts, take_column, take_unit
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, NamedRow
 from agents.units import UNITS
 
@@ -84,6 +85,16 @@ class ColumnsCompared(Changes):
             return None
         own = others[0].name
         return replace(compared, column=ColumnMention(own, (own,)))
+
+    def own_distance(self) -> ColumnMention | None:
+        """`from school` after a quantity: the column of the distance to what is named without an article."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("away")
+        is_from = cursor.take("from their", "from its", "from") and singular(cursor.word()) == cursor.word()
+        words = ("distance", "to", *cursor.keys(most=1)[0])
+        names = distances_to(self.tables, words) if is_from else []
+        cursor.at = cursor.at + 1 if names else start
+        return ColumnMention(cursor.since(start), tuple(names)) if names else None
 
     def with_other_column(self) -> Compare | None:
         """`dwellings > floors`: a comparison with another column of the row."""

@@ -71,6 +71,8 @@ class Comparisons(ColumnsCompared):
             found = self.with_other_column()
         if isinstance(found, Compare) and cursor.take(p.AGO):
             found = replace(found, measure="old") if isinstance(found.value, Quantity) else None
+        if column is None and found is not None and (own := self.own_distance()) is not None:
+            return replace(found, column=own)
         named_twice = column is not None and found is not None and found.column not in (None, column)
         if found is None or named_twice or (column is None and self._is_distance_to(found)):
             cursor.at = start

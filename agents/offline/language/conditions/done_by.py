@@ -16,6 +16,7 @@ from agents.offline.language.conditions.verbs import is_given_by, outcome_of, re
 from agents.offline.language.lexicon import WAYS, spelt_out
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.comments import comment_head
+from agents.offline.language.names.costs import COUNTS
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import (
@@ -63,10 +64,18 @@ class DoneBy(NotDone):
             numbers = columns_called(self.tables, name_words(column.text), is_number)
             return replace(found, column=replace(column, columns=tuple(numbers))) if numbers else found
         is_time = isinstance(found, Compare) and found.measure == "time"
-        if column is not None and is_time and self._holds_amounts(column):
+        is_other = is_time and column is not None and self._holds_amounts(column)
+        if is_other or (column is not None and self._is_measured_count(column, found)):
             self.cursor.at = start
             return None
         return found
+
+    def _is_measured_count(self, column: ColumnMention, found: Condition | None) -> bool:
+        """Whether a column of counts is compared with a length: `pupils more than 2 km from …`, of `n_pup`."""
+        value = found.value if isinstance(found, Compare) else None
+        unit = value.unit if isinstance(value, Quantity) else None
+        counts = all(COUNTS & {*name_words(each)} for each in column.columns)
+        return unit is not None and unit.dimension == "length" and counts
 
     def _holds_amounts(self, column: ColumnMention) -> bool:
         own = [each for table in self.tables if (each := table.column(column.columns[0])) is not None]
@@ -216,6 +225,7 @@ class DoneBy(NotDone):
         known = [self.vocabulary.values_called(name_words(each)) for each in values_in(text)]
         columns = [{column for table, column, _ in each if table in self.tables} for each in known]
         names = tuple(set.intersection(*columns)) if text else ()
+        self.cursor.take(p.TOOK_PART) if names else None
         alike = {each.name for table in self.tables for name in names for each in columns_alike(table, name)}
         if alike and {*names} <= {names[0], *alike}:
             return OneOf(" or ".join(values_in(text)), how="kind")

@@ -56,7 +56,9 @@ def _counted_as(comment: str | None) -> tuple[str, ...]:
     """The participle of what a comment counts: `injured` of “Number of injured persons”, `enrolled` of “Pupils enrolled
     on 1 October”."""
     words = fold(comment or "").split()
-    counted = words[2:4] if words[:2] == ["number", "of"] else words[1:2] if words and is_plural(words[0]) else []
+    counted = (
+        words[2:4] if words[:2] == ["number", "of"] else words[1:2] if words and is_plural(words[0]) else []
+    )
     return tuple(each.strip(",;.") for each in counted if each.strip(",;.").endswith("ed"))
 
 

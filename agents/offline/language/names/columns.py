@@ -44,6 +44,7 @@ from agents.offline.language.names.costs import (
     word_cost,
     years_in,
 )
+from agents.offline.language.names.distances import distances_to
 from agents.offline.language.names.periods import of_year_in_comment, per, without_period
 from agents.offline.language.names.species import columns_for_species
 from agents.offline.language.words import Words, are_forms, name_words, word_set
@@ -125,6 +126,7 @@ def columns_called(
     found = [name for name, cost in costs.items() if cost == least]
     if least >= DESCRIBED and len(found) > 1:
         return []
+    found = found or distances_to(few, words)
     if not found and words in _DATED:
         times = [[each for each in times_of(table) if fits is None or fits(each)] for table in few]
         found = list(dict.fromkeys(own[0].name for own in times if len(own) == 1))

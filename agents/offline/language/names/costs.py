@@ -38,6 +38,8 @@ PER_CURRENCY = frozenset((each, "per") for each in ("eur", "usd", "gbp", "chf"))
 """How the name of a price begins: `eur_per_m2`."""
 NUMBERS, TIMES = ("integer", "number"), ("integer", "date", "timestamp")
 """Kinds of columns that hold numbers, and kinds that may hold times."""
+COUNTS = frozenset(("n", "num", "cnt", "count"))
+"""Words in the names of columns that count something: `n_pup`."""
 _CODES = word_set("cd code no nr num number")
 _SAY_HOW = _CODES | word_set("""
     average avg cat category class cls cnt common count ct date dt has is last max maximum mean med median min minimum

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
@@ -145,7 +146,9 @@ def _denied(table: Table, affirmed: Cql2) -> Cql2:
     is_yes = affirmed["op"] in ("=", "in") and len(own) == 1 and answers(own[0]) and not is_flag(own[0])
     asked = affirmed["args"][1] if is_yes else []
     said = asked if isinstance(asked, list) else [asked]
-    denials = flag_values(own[0], False) if is_yes and {*flag_values(own[0], True)}.intersection(said) else []
+    denials: list[Any] = []
+    if is_yes and {*flag_values(own[0], True)}.intersection(said):
+        denials = flag_values(own[0], False)
     if affirmed["op"] == "=" and len(own) == 1 and not denials:
         denials = denials_of(own[0], affirmed["args"][1])
     return equals(own[0].name, denials) if denials else negated(affirmed)

@@ -126,15 +126,18 @@ def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare 
 
 
 def take_hours(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
-    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`: whole hours, excluding the last. None otherwise."""
+    """`between 6 and 9 am`, `from 22:00 to 6:00`, `after 10 pm`, `at 8 am`: whole hours, excluding the last. None
+    otherwise."""
     start = cursor.at
-    word = cursor.take("between", "from", "after", "since", "before", "until")
+    word = cursor.take("between", "from", "after", "since", "before", "until", "at")
     first, end = _hour(cursor), None
     if word in ("between", "from"):
         end = _hour(cursor) if first is not None and cursor.take(*RANGE_JOINERS) else None
         if first is not None and end is not None and not first[1]:
             on_clock = ":" in cursor.words[start : cursor.at]  # `6 to 22:00`
             first = (first[0], True) if on_clock else _hour_before(first[0], end)
+    elif first is not None and word == "at":
+        end = (first[0] + 1, first[1])
     elif first is not None:
         end = (24, True) if word in ("after", "since") else first
         first = first if word in ("after", "since") else (0, first[1])
