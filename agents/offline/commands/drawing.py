@@ -43,6 +43,7 @@ _PLACES = {name_words(kind) for kinds in PLACES for kind in kinds}
 _STATE_KINDS = ("boolean", "text", "date", "timestamp")
 _MAP_OF = ("a map of", "the map of", "map of", "a map with", "map with", "a world map of", "world map of",
            "a world map with", "world map with")  # fmt: skip
+_LIVE = Phrases("live | happen | occur | grow | stand | lie")
 _CLOSED = {"close", "closing"} | DONE
 """Dates without a value are open, and so are false flags."""
 
@@ -56,9 +57,10 @@ class DrawingCommands(Grammar):
         return None if kind is None else self._shown(self.subject(unknown=True, one=True), kind=kind)
 
     def show(self) -> Intent | None:
-        """`show airports in red`."""
+        """`show airports in red`, `where do the pupils of De Brug live`."""
         cursor = self.cursor
-        verb = cursor.take(*_MAP_OF, "where are", "where can i find", "outline") or cursor.take_any(SHOW)
+        whose = ("where are", "where can i find", "where do", "where did")
+        verb = cursor.take(*_MAP_OF, *whose, "outline") or cursor.take_any(SHOW)
         if verb is None or (verb == "open" and self._may_be(verb)):
             return None
         cursor.take("me", "us")
@@ -67,6 +69,10 @@ class DrawingCommands(Grammar):
         cursor.take(*_MAP_OF)
         cursor.take("where")
         shown = self._shown(self._among(self.subject(unknown=True, one=True)))
+        if verb in whose[2:]:
+            if not isinstance(shown, Show) or not cursor.take(_LIVE):
+                return None
+            return replace(shown, where=all_of(shown.where, self.conditions(shown.subject).all()))
         if verb == "outline" and isinstance(shown, Show | Restyle) and shown.look.color is not None:
             look = replace(shown.look, color=None, outline=shown.look.color, unfilled=True)
             return replace(shown, look=look)

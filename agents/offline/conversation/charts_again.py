@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 
+from agents.domain import Table
 from agents.offline.conversation.pieces import GROUP, message
-from agents.offline.conversation.spoken import Spoken
+from agents.offline.conversation.spoken import Spoken, message_about_rows
+from agents.offline.language.figures import adds_up
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.words import name_words
 
@@ -106,6 +108,21 @@ def _answer_charted(spoken: Spoken, asked_now: str) -> str | None:
         memory.question_text,
     )
     return f"{question.strip()} as a {asked['kind'] or 'chart'}"
+
+
+@message_about_rows(
+    r"(?:(?:and|now|but|then|rather|make it) )*(?P<per>per (?:km2|km²|sq km|square \w+|hectare|ha|acre))"
+    r"(?:,? (?:please|pls|instead))*"
+)
+def coloured_per_area(spoken: Spoken, asked: re.Match[str], table: Table) -> str | None:
+    """`per km2` after areas were coloured by a number of things in them: that number per area."""
+    layer = spoken.layer
+    if layer is None or layer.style.kind != "graduated" or not layer.style.column or table.is_result:
+        return None
+    name, is_part = layer.style.column, layer.filter is not None or table.geometry_family != "polygon"
+    rows = table.name.replace("_", " ")
+    words = f"{name.replace('_', ' ')} {asked['per']} of {rows}"
+    return words if not is_part and adds_up(table, (name,), name) else None
 
 
 @message(

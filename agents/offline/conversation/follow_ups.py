@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
-from agents.offline.conversation.charts_again import chart_again, coloured_by_figure
+from agents.offline.conversation.charts_again import chart_again, coloured_by_figure, coloured_per_area
 from agents.offline.conversation.compared_again import charted_rows
 from agents.offline.conversation.facts_asked import kinds_counted, of_thing_made
 from agents.offline.conversation.memory import Memory, recall
@@ -52,7 +52,7 @@ from agents.offline.conversation.pieces import (
     with_limit,
     with_piece,
 )
-from agents.offline.conversation.ranked_again import most_inside, ranked_first
+from agents.offline.conversation.ranked_again import most_inside, ranked_first, rows_of_first
 from agents.offline.conversation.ranked_of_fewer import ranked_of_fewer
 from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
 from agents.offline.conversation.there import living_in_them, with_place
@@ -179,7 +179,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
 
 
 _BEFORE_OTHERS = (
-    rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, ranked_first, kinds_counted,
+    rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, rows_of_first, ranked_first, kinds_counted,
     *BY_FLAG_OR_PLACE, charted_rows, of_thing_made,
 )  # fmt: skip
 _SAME_FOR = re.compile(
@@ -213,6 +213,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     before = memory.question_text
     return (
         chart_again(spoken, asked_now)
+        or coloured_per_area(spoken, asked_now)
         or with_place(spoken, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or (broken_down(before, asked_now) if memory.layers else None)

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agents.core.messages import AssistantMessage
 from agents.domain import Table
 from agents.offline.conversation.memory import Rows
-from agents.offline.conversation.pieces import one_of
+from agents.offline.conversation.pieces import message, one_of
 from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import STATISTICS
@@ -50,6 +51,26 @@ def most_inside(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[
     others = spoken.vocabulary.match_table(name_words(asked["others"]))
     if others is not None and not spoken.vocabulary.columns_called((table,), asked["others"]):
         yield Again(f"which of the layer `{layer.id}` has the {asked['most']} {asked['others']}")
+
+
+_HAS_MOST = (
+    r"(?:which|what) [^?]+? (?:has|had|have)(?: the)? (?P<most>most|fewest|least) (?P<rows>[^?,]+?)\W*"
+)
+
+
+@message(
+    r"(?:(?:and|now|then|please|ok) )*(?:show|list|map|display|draw|see|give)(?: me)?"
+    r" (?:those|these|their|its) (?P<rows>[^?,]+?)(?: (?:on|in) (?:the|a) (?:map|table|list))?"
+)
+def rows_of_first(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+    """`show those accidents` after `which road has the most accidents`: the accidents of that road."""
+    before = re.fullmatch(_HAS_MOST, spoken.memory.question_text, re.IGNORECASE)
+    last = spoken.messages[-1] if spoken.messages else None
+    if before is None or not isinstance(last, AssistantMessage):
+        return
+    first = re.match(rf"(?P<name>[^|*\n]+) has the {before['most']} [^:\n]+: \d", last.text, re.IGNORECASE)
+    if first is not None and name_words(before["rows"]) == name_words(asked["rows"]):
+        yield Again(f'show the {asked["rows"]} of "{first["name"]}"')
 
 
 def ranked_first(spoken: Spoken, asked_now: str) -> Iterator[Again]:

@@ -73,7 +73,7 @@ AGO, RELATIVE = Phrases("ago"), Phrases("today | yesterday | last | past | this 
 PERIODS = Phrases("(day|days|week|weeks|month|months|quarter|quarters|year|years)")
 IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from
-    | within | of | at | on
+    | within | of | at | on | during
 """)
 ALTHOUGH = Phrases("although | [even] though | while | whereas | despite being")
 NORMALLY = Phrases(

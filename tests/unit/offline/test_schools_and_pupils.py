@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.offline.language.names.columns import columns_called
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -47,17 +48,23 @@ ACCIDENTS = make_table(
     [("id", "integer", ""), ("acc_dt", "date", ""), ("acc_hr", "integer", "Hour of the day 0-23"),
      ("sev", "text", "Severity"), ("n_inj", "integer", "Number of injured persons"),
      ("veh1", "text", "First road user involved"), ("veh2", "text", "Second road user involved"),
-     ("sch_hrs", "boolean", "Happened in the school run hours")],
-    [(1, "2024-01-02", 8, "fatal", 1, "car", "bicycle", True, (1.0, 1.0)),
-     (2, "2024-02-03", 17, "serious", 2, "bicycle", None, False, (1.0, 1.1)),
-     (3, "2023-03-04", 8, "slight", 0, "car", "car", True, (1.0, 1.2)),
-     (4, "2023-03-05", 22, "serious", None, "truck", "car", False, (1.0, 1.3))],
+     ("sch_hrs", "boolean", "Happened in the school run hours"), ("road", "text", "")],
+    [(1, "2024-01-02", 8, "fatal", 1, "car", "bicycle", True, "Kouter", (1.0, 1.0)),
+     (2, "2024-02-03", 17, "serious", 2, "bicycle", None, False, "Kouter", (1.0, 1.1)),
+     (3, "2023-03-04", 8, "slight", 0, "car", "car", True, "Dok", (1.0, 1.2)),
+     (4, "2023-03-05", 22, "serious", None, "truck", "car", False, "Rooigem", (1.0, 1.3))],
+)  # fmt: skip
+DISTRICTS = make_table(
+    "data.districts", "POLYGON", "Districts",
+    [("id", "integer", ""), ("name", "text", "District name"), ("population", "integer", ""),
+     ("area_km2", "number", ""), ("lez", "boolean", "District lies in the low emission zone")],
+    [(1, "Ledeberg", 9816, 5.5, True, (1.0, 1.0)), (2, "Rabot", 8316, 4.2, False, (1.0, 1.1))],
 )  # fmt: skip
 
 
 @pytest.fixture
 def chat() -> Chat:
-    desk = Desk(World(SCHOOLS, PUPILS, STOPS, ROADS, ACCIDENTS))
+    desk = Desk(World(SCHOOLS, PUPILS, STOPS, ROADS, ACCIDENTS, DISTRICTS))
     desk.world.data.names["data.schools"] = "name"
     return Chat(desk.world, analyst=desk)
 
@@ -92,6 +99,10 @@ OVER = {"op": ">", "args": [{"property": "n_pup"}, {"property": "cap_pup"}]}
         ("accidents between 7 and 9 am", where("acc_hr", "in", [7, 8])),
         ("accidents at 5 pm", where("acc_hr", "=", 17)),
         ("pupils more than 2 km from school", where("dist_m", ">", 2000)),
+        ("accidents during the school run hours", where("sch_hrs", "=", True)),
+        ("where did fatal accidents happen", where("sev", "=", "fatal")),
+        ("districts in the low emission zone", where("lez", "=", True)),
+        ("districts in the LEZ", where("lez", "=", True)),
         ("pupils who live more than 2 km away from their school", where("dist_m", ">", 2000)),
     ],
 )
@@ -149,3 +160,52 @@ async def test_groups_of_the_rows_that_were_counted(chat: Chat) -> None:
     assert "by grade" in answer, answer
     assert "| 1 |" in answer, answer
     assert "| 2 |" not in answer, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "figures"),
+    [
+        ("total capacity and enrolment by level", [("sum", "cap_pup"), ("sum", "n_pup")]),
+        ("average capacity, floor area and bike racks of schools by level",
+         [("mean", "cap_pup"), ("mean", "floor_m2"), ("mean", "bike_racks")]),
+        ("average capacity and total floor area and bike racks by level",
+         [("mean", "cap_pup"), ("sum", "floor_m2"), ("sum", "bike_racks")]),
+    ],
+)  # fmt: skip
+async def test_a_function_is_of_all_columns_behind_it(sentence: str, figures: list[tuple[str, str]]) -> None:
+    desk = Desk(World(SCHOOLS, PUPILS))
+    await Chat(desk.world, analyst=desk)(sentence)
+    ((name, arguments),) = desk.analysis.steps
+    found = [(each["function"], each["column"]) for each in arguments["aggregates"] if "column" in each]
+    assert (name, arguments["by"], found) == ("dissolve", ["lvl"], figures)
+
+
+async def test_a_condition_behind_two_figures_is_that_of_both(chat: Chat) -> None:
+    answer = await chat("number of accidents and total injured in 2024")
+    assert "There are 2 accidents where" in answer, answer
+    assert "is 3 (2 values)" in answer, answer
+    answer = await chat("number of accidents and injured in Ledeberg")
+    assert "There are" not in answer, answer
+
+
+def test_a_key_is_no_level() -> None:
+    assert columns_called((PUPILS[0],), ("school", "level")) == []
+    assert columns_called((SCHOOLS[0],), ("school", "level")) == ["lvl"]
+
+
+async def test_rows_of_the_first_of_a_ranking(chat: Chat) -> None:
+    answer = await chat("which road has the most accidents")
+    assert "Kouter has the most accidents: 2." in answer, answer
+    await chat("show me those accidents")
+    assert [each.filter for each in chat.layers.values()][-1] == where("road", "=", "Kouter")
+
+
+async def test_the_column_that_counts_is_ranked_rather_than_a_sample(chat: Chat) -> None:
+    answer = await chat("which school has the most pupils")
+    assert "**College Sint-Jan**: `n_pup` 550" in answer, answer
+
+
+async def test_a_number_of_areas_per_area(chat: Chat) -> None:
+    await chat("colour the districts by population")
+    answer = await chat("per km2 pls")
+    assert "per km² of districts" in answer, answer

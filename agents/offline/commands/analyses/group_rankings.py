@@ -82,6 +82,9 @@ def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     if is_least(bindings["how"]) and match is not None:
         return None
+    groups = match.found if match is not None and is_table and rows.where is None else ()
+    if any(context.vocabulary.columns_called((each,), rows.noun) for each in groups):
+        return None  # `which school has the most pupils`, with a column `n_pup` of the schools
     if is_least(bindings["how"]) and rows.where is not None:
         return _fewest(bindings, context)
     found = by_own_column({**bindings, "figure": COUNT}, context)

@@ -271,16 +271,16 @@ class Asked:
         return self.has("figure") and any(each.value.columns in fixed for each in self.all("column"))
 
     def figures(self) -> list[dict[str, Any]]:
-        """Several functions of one column, or one per column, in the order of the words; else empty."""
-        named_pieces = [each for each in self.pieces if each.kind in ("figure", "column")]
-        kinds = [each.kind for each in named_pieces]
+        """Several functions of one column, or one per column or columns, in the order of the words; else empty."""
+        said = [each for each in self.pieces if each.kind in ("figure", "column")]
+        kinds = "".join(each.kind[0] for each in said)
         named, columns = self.all("figure"), self.all("column")
-        if len(columns) == 1 and kinds[-1] == "column":
+        pairs: list[tuple[Piece, Piece]] = []
+        if len(columns) == 1 and kinds[-1] == "c":
             pairs = [(each, columns[0]) for each in named]
-        elif kinds == ["figure", "column"] * len(named):
-            pairs = list(zip(named, columns, strict=True))
-        else:
-            return []
+        elif kinds[:1] == "f" and kinds[-1] == "c" and "ff" not in kinds:
+            before = [kinds[:n].count("f") - 1 for n, kind in enumerate(kinds) if kind == "c"]
+            pairs = [(named[n], column) for n, column in zip(before, columns, strict=True)]
         if not all(self._are_numbers(column.value) for _, column in pairs):
             return []
         return [

@@ -17,10 +17,12 @@ from agents.offline.meaning.intents import (
     Chart,
     Command,
     Count,
+    Lookup,
     NotUnderstood,
     Refine,
     Rows,
     Show,
+    Statistic,
     Unsupported,
 )
 from agents.offline.meaning.steps import AnalysisStep
@@ -76,7 +78,10 @@ def apply_to_all_nouns(
     read: Callable[[str, Vocabulary], list[Command]],
 ) -> list[Command]:
     """The commands before the last one, with conditions after the last noun applied to all nouns: `trees, bins and
-    benches in Riverside`, `trees and benches within 50 m of a school`. `read`: reads words as commands."""
+    benches in Riverside`, `trees and benches within 50 m of a school`, `number of schools and total capacity in
+    Ledeberg`. `read`: reads words as commands."""
+    if before and _is_fact_of(before[-1], last, vocabulary):
+        return [*before[:-1], replace(before[-1], intent=NotUnderstood("", before[-1].text))]
     behind = _after_noun(last, vocabulary, read) if before else ""
     at, following = len(before), last
     while behind and at and _ends_with_noun(before[at - 1]):
@@ -86,9 +91,19 @@ def apply_to_all_nouns(
     commands = before[:at]
     for each in before[at:]:
         whole = read(f"{each.text}{behind}", vocabulary)
-        fits = len(whole) == 1 and type(whole[0].intent) is type(last.intent)
+        kind = Count if isinstance(last.intent, Statistic) else type(last.intent)
+        fits = len(whole) == 1 and type(whole[0].intent) is kind
         commands.append(replace(each, intent=whole[0].intent if fits else NotUnderstood("", each.text)))
     return commands
+
+
+def _is_fact_of(counted: Command, last: Command, vocabulary: Vocabulary) -> bool:
+    """Whether a column of the rows that were counted follows, and a place that both may be of: `number of accidents and
+    injured in Ledeberg`."""
+    if not isinstance(counted.intent, Count) or not isinstance(last.intent, Lookup):
+        return False
+    tables = vocabulary.tables(counted.intent.subject.tables)
+    return _ends_with_noun(counted) and bool(vocabulary.columns_called(tables, last.intent.words))
 
 
 _LIST_JOINERS = (",", "and", ", and", "&")
@@ -112,6 +127,9 @@ def _after_noun(
         noun = _noun_near(meant) if meant.is_read else ""
         counting, _, behind = command.text.partition(noun) if noun else (command.text, "", "")
         return behind if counting.lower().strip() in ("", "how many") else ""
+    if isinstance(meant, Statistic) and meant.where is not None:
+        behind = command.text.partition(meant.column.text)[2]
+        return "" if behind.lstrip().startswith("of ") else behind
     if isinstance(meant, Count) and meant.where is not None and meant.subject.tables:
         return command.text.partition(meant.subject.text)[2]
     if not isinstance(meant, Show) or meant.where is None:

@@ -194,7 +194,7 @@ def _interpret(asked: Asked, context: Context) -> Meaning | None:
     if asked.has("groups"):
         return by_several(asked, context)
     if asked.has("group"):
-        return grouped(asked, context)
+        return grouped(asked, context) or several_figures(asked)
     if asked.has("does"):
         return None
     if asked.has("between"):
@@ -354,7 +354,7 @@ def asks_more(intents: Sequence[i.Intent], text: str) -> bool:
     if len(intents) < 2:
         return False
     first, second = intents[:2]
-    if isinstance(first, i.Statistic | i.Count) and isinstance(second, i.Analyse):
+    if isinstance(first, i.Statistic | i.Count) and isinstance(intents[-1], i.Analyse):
         return first.where is None and not first.subject.pronoun and not _ASKS_AGAIN.search(text)
     if isinstance(second, i.Chart) and second.subject.pronoun:
         return not second.columns  # `crashes per month, line chart`

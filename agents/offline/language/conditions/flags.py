@@ -10,7 +10,7 @@ from functools import lru_cache
 from agents.domain import Column, Table
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import spelt_out
-from agents.offline.language.names.comments import codes_explained, comment_head
+from agents.offline.language.names.comments import codes_explained, comment_head, without_origin
 from agents.offline.language.words import Phrases, Words, are_forms, fold, name_words, word_set
 
 PRESENT = Phrases("is present | are present | applies | apply | is available | are available")
@@ -81,7 +81,9 @@ BANNED = word_set("banned prohibited restricted forbidden disallowed excluded re
 def is_flag_named(column: Column, words: Sequence[str]) -> bool:
     """Whether the words name the flag itself, not a detail: `treated` of “Treated against ash borers”, but
     not `ash`."""
-    named = re.split(_REST_OF_COMMENT, column.comment or "", maxsplit=1, flags=re.IGNORECASE)[0]
+    named = re.split(_REST_OF_COMMENT, without_origin(column.comment) or "", maxsplit=1, flags=re.IGNORECASE)[
+        0
+    ]
     own = spelt_out(column.name)
     names = own | ({*name_words(named)} - _DOING)
     return all(word in names or any(are_forms(word, each) for each in names) for word in words)
@@ -105,7 +107,7 @@ def _words_of_column(name: str, comment: str | None) -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def words_of_comment(comment: str | None) -> Words:
     """The words of a comment up to the explanation of values."""
-    return name_words(_VALUES_EXPLAINED.sub("", comment or ""))
+    return name_words(_VALUES_EXPLAINED.sub("", without_origin(comment) or ""))
 
 
 _VALUES_EXPLAINED = re.compile(r"^[YyJj]\w*/[Nn]\w*\b|\([^()]*\)|[:;=].*|\b[YyJj]\w*\s?/\s?[Nn]\w*\b.*")

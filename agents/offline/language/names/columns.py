@@ -55,8 +55,8 @@ DULL = word_set("table data layer feature row column value number name type list
 _WHEN = word_set("date day month time year")
 KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns without meaning after the name of a text column: `protection status`."""
-_FLAG_NOUNS = word_set("department service facility unit info information")
-"""Nouns without meaning after the name of a boolean column: `with an emergency department`."""
+_FLAG_NOUNS = word_set("department service facility unit info information")  # `with an emergency department`
+_DULL = dict.fromkeys(NUMBERS, FIGURE_NOUNS) | {"text": KIND_NOUNS | _FLAG_NOUNS, "boolean": _FLAG_NOUNS}
 _SHORT_CODE = 4  # maximum length of a column name that abbreviates a kind of code
 _LEADING = word_set("amount concentration date level rate year")
 """Of these nouns, those that may come first: `amount paid`, `year of construction`."""
@@ -243,10 +243,10 @@ _compared = KeptComparisons(_is_related, _cost_in_words)
 
 
 def _without_dull_noun(name: str, kind: str, words: Words) -> Iterator[tuple[Words, float]]:
-    """The words, and the words without leading or trailing nouns that add nothing for this kind of column."""
+    """The words, and the words without leading or trailing nouns that add nothing for this kind of column; but a key
+    is no figure: `school level` is not `sch_id`."""
     yield words, 0.0
-    dull = FIGURE_NOUNS if kind in NUMBERS else KIND_NOUNS | _FLAG_NOUNS if kind == "text" else frozenset()
-    dull |= _FLAG_NOUNS if kind == "boolean" else frozenset()
+    dull = frozenset[str]() if name_words(name)[-1:] == ("id",) else _DULL.get(kind, frozenset())
     dull |= {"size"} if kind in NUMBERS and name_words(name) == words[:-1] else frozenset()  # `clutch size`
     dull |= _WHEN if kind in TIMES else frozenset()
     if len(words) > 1 and (words[-1] in dull or _restates_content(name, kind, words[-1])):

@@ -11,6 +11,7 @@ from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.domain import Column, Cql2, Place, Table
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import codes_with
+from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.keys import links, shared_key
 from agents.offline.language.vocabulary import RESULTS
@@ -204,7 +205,7 @@ MIN_NAME = 4
 
 async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """The points within the areas that share a common value: `in Zuid`, `in the district Zuid`, of neighbourhoods by
-    their district."""
+    their district; `in the low emission zone`, of those that a yes/no column is about."""
     others = {other.id: other for other in scene.vocabulary.few_tables if _may_group(table, other)}
     if table.geometry_family != "point" or table.geometry_column is None or not others:
         return None
@@ -223,20 +224,33 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         if _is_called(others[id].column(column), noun)
         for value in values
     ]
-    if len(found) != 1:
+    flags = [] if found else [flag for other in others.values() for flag in _flags_about(other, text)]
+    if len(found) + len(flags) != 1:
         return None
-    ((other, column, shared),) = found
+    ((other, column, shared),) = found or flags
     shape = str(other.geometry_column)
     areas = await scene.data.query(
         other.id, [shape], equals(column, [shared]), limit=_MOST_AREAS, lonlat=True
     )
     shapes = [row[shape] for row in areas.get("rows", ())]
     too_many = areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS
-    if len(shapes) < 2 or too_many:
+    if len(shapes) < 2 - bool(flags) or too_many:
         return None
-    group = {"type": "GeometryCollection", "geometries": shapes, "name": f"{shared} ({column})"}
+    called = text if flags else f"{shared} ({column})"
+    group = {"type": "GeometryCollection", "geometries": shapes, "name": called}
     inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), group]}
     return inside if await scene.data.count(table.id, inside) else None
+
+
+def _flags_about(table: Table, text: str) -> list[tuple[Table, str, Any]]:
+    """The yes/no columns that are called so, or whose comments end with these words, with the value for yes."""
+    words = name_words(text)
+    said = {each.name: name_words(each.comment or "") for each in table.columns if is_flag(each)}
+    about = [
+        n for n, own in said.items() if words == name_words(n) or own[-len(words) :] == words != own[-1:]
+    ]
+    columns = [each for each in table.columns if each.name in about]
+    return [(table, each.name, value) for each in columns for value in flag_values(each, True)[:1]]
 
 
 def _may_group(table: Table, other: Table) -> bool:

@@ -97,7 +97,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     """The filter for `in Germany`: by own columns, else through another table; `in operation`: by a flag."""
-    words = name_words(f"in {text.removeprefix('a ').removeprefix('an ')}")
+    words = name_words(f"in {text.removeprefix('the ').removeprefix('a ').removeprefix('an ')}")
     named_alike = (words, ("is", *words[1:]), words[1:])  # `in operation`, `at a junction`, `at night`
     flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) in named_alike), None)
     if flag is not None:
