@@ -57,7 +57,7 @@ on = COMMANDS.on
 
 @on(f"compare {_BOTH}", cost=3.0)
 @on(f"compare [the] {{facts:columns}} (of|in|for) ({_SEVERAL}|{_BOTH})", cost=-8.0)
-@on(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}")
+@on(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}", cost=-4.0)
 @on(
     "compare {what:words} (of|in) {one:words}"
     " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}"
@@ -178,7 +178,7 @@ def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
         )
     ),
     "compare [the] [number of] {rows:selection} in {one:words} (and|with|to) [in] {other:words}",
-    "compare {one:words} (and|with|to) {other:words} by [the] (number|count) of {rows:selection}",
+    f"compare {{one:words}} (and|with|to) {{other:words}} {_BY} [the] (number|count) of {{rows:selection}}",
     "(which|what|who) [{kind:mention}] (has|have) (more|the more|most|the most) {rows:selection} [,|:] {one:words}"
     " or {other:words}",
     "(how many (more|fewer|less) {rows:selection} (does|do) {one:words} have than {other:words}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.geo.wording.phrases import is_year
 from agents.offline.answers import refusals
+from agents.offline.language.conditions.explained_numbers import QUALITY, worst_is_greatest
 from agents.offline.language.lexicon import MEASURES, spelt_out
 from agents.offline.language.names.columns import (
     ENDED,
@@ -17,7 +18,7 @@ from agents.offline.language.names.columns import (
 )
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import UNIT_WORDS, are_made
-from agents.offline.language.names.periods import newest
+from agents.offline.language.names.periods import dates_of_birth, newest
 from agents.offline.language.names.rows import year_of_rows
 from agents.offline.language.words import are_forms, fold, name_words, nearest, word_set
 from agents.offline.meaning import units
@@ -173,9 +174,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         )
     if isinstance(value, NamedRow):
         return top_column(scene, table, Top(1, measure=condition.measure, word=f"than {value.text}"))
-    by_measure = [
-        c for name in measure_columns(table, condition.measure) if (c := table.column(name)) is not None
-    ]
+    by_measure = _measured(table, condition.measure)
     if unit is not None:
         fitting = [
             c
@@ -185,9 +184,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
             and not _measures_another(c, condition.measure)
         ]
         if unit.dimension == "people":
-            fitting = fitting or [
-                c for name in measure_columns(table, "people") if (c := table.column(name)) is not None
-            ]
+            fitting = fitting or _measured(table, "people")
         both = [column for column in fitting if column in by_measure]
         if condition.measure == "big" and unit.dimension == "length" and not both:
             # “Larger” by a length may mean longer, wider or deeper.
@@ -209,6 +206,10 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
     return _fitting_value(scene, table, condition)
 
 
+def _measured(table: Table, measure: str) -> list[Column]:
+    return [c for name in measure_columns(table, measure) if (c := table.column(name)) is not None]
+
+
 def _in_whose_range(table: Table, mention: ColumnMention, value: Operand) -> ColumnMention:
     """The mention with the only one of its columns in whose range the number lies: `132 kV`, of two voltages."""
     own = [each for name in mention.columns if (each := table.column(name)) is not None]
@@ -220,29 +221,23 @@ def _in_whose_range(table: Table, mention: ColumnMention, value: Operand) -> Col
 
 _ACROSS = word_set("diameter width span girth")
 """Names of the one length by which a thing is `bigger than 40 m`."""
-_NUMERIC_SUPERLATIVES = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")
-"""Superlatives that cannot rank texts."""
+_NUMERIC_SUPERLATIVES = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")  # cannot rank texts
 
 
 def top_column(scene: Scene, table: Table, top: Top) -> Column:
     """The column by which a superlative ranks a table. Raises Ask, or Refuse if there is none."""
     if top.column is not None:
         return _rankable(table, named_column(scene, table, top.column), top)
-    built = [c for name in measure_columns(table, "old") if (c := table.column(name)) and is_point_in_time(c)]
+    built = [c for c in _measured(table, "old") if is_point_in_time(c)]
     if top.word == "newest" and built and len(_times_of_origin(table)) < 2:
         return chosen(scene, built, None, f"“{top.word}”")
     if top.measure == "time":
         return _time_column(scene, table, of_origin=top.word == "newest")
-    if top.measure == "big" and table.geometry_family == "polygon":
-        areas = [
-            c
-            for name in measure_columns(table, "area")
-            if (c := table.column(name)) is not None and is_number(c)
-        ]
-        if areas:
-            return chosen(scene, areas, None, f"“{top.word}”")
+    areas = [c for c in _measured(table, "area") if is_number(c)] if top.measure == "big" else []
+    if areas and table.geometry_family == "polygon":
+        return chosen(scene, areas, None, f"“{top.word}”")
     if top.measure:
-        found = [c for name in measure_columns(table, top.measure) if (c := table.column(name)) is not None]
+        found = _measured(table, top.measure)
         if not found and top.measure == "old" and (times := _times_of_origin(table)):
             return chosen(scene, times, None, f"“{top.word}”")
         if not found:
@@ -277,14 +272,18 @@ def holds_years(column: Column) -> bool:
 
 
 def ranks_descending(top: Top, column: Column) -> bool:
-    """Whether the first row has the greatest value; the oldest row has the earliest date or year."""
+    """Whether the first row has the greatest value: not the oldest, nor the best of a scale that ends in the worst."""
+    if top.word in QUALITY and (is_worst := worst_is_greatest(column)) is not None:
+        return is_worst == (top.word == "worst")
     reverses = top.measure == "old" and is_point_in_time(column)
     return top.descending != (reverses or is_lowest_of_depths(column, top.column, top.word))
 
 
 def _rankable(table: Table, column: Column, top: Top) -> Column:
     """The column, if it can rank rows. Raises Refuse for `top 10 cities by country`."""
-    if column.kind == "text" and (top.measure not in ("", "time") or top.word in _NUMERIC_SUPERLATIVES):
+    is_unknown = top.word in QUALITY and worst_is_greatest(column) is None
+    is_other = top.measure not in ("", "time") or top.word in _NUMERIC_SUPERLATIVES or is_unknown
+    if column.kind == "text" and is_other:
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
             refusals.NO_RANK(column=column.name, table=table.title),
@@ -316,7 +315,9 @@ def _time_column(scene: Scene, table: Table, *, of_origin: bool = False) -> Colu
 
 
 def _times_of_origin(table: Table) -> list[Column]:
-    """Date or year columns that tell a row's age; excludes dates such as the last inspection."""
+    """Date or year columns that tell a row's age: that of its birth, else without dates such as the last inspection."""
+    if born := dates_of_birth(table):
+        return born
     times, years = (
         [each for each in own if not records_last_time(each)] for own in (times_of(table), _years(table))
     )

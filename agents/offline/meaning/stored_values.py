@@ -161,7 +161,9 @@ def _derives_from(word: str, noun: str) -> bool:
     if word.endswith("y"):
         return noun in (word[:-1], word[:-2], f"{word[:-1]}e")
     if word.endswith("ed") and len(noun) >= _MIN_VERB_LENGTH:
-        return noun in (word[:-2], word[:-1])  # `failed inspections`, with a value `Fail`
+        return bool(
+            {noun, singular(noun)} & {word[:-2], word[:-1]}
+        )  # `failed inspections`, with a value `Fail`
     of_noun = (
         word.endswith(_ADJECTIVE_ENDINGS) and not noun.endswith(_ADJECTIVE_ENDINGS) and word[:4] == noun[:4]
     )

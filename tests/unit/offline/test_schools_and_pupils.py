@@ -17,19 +17,23 @@ SCHOOLS = make_table(
     [("id", "integer", ""), ("name", "text", ""), ("lvl", "text", "Education level"), ("yr_built", "integer", ""),
      ("floor_m2", "integer", ""), ("cap_pup", "integer", "Capacity, number of pupils"),
      ("n_pup", "integer", "Pupils enrolled on 1 October 2024"), ("asb", "text", "Asbestos present Y/N"),
-     ("bike_racks", "integer", "")],
-    [(1, "De Brug", "primary", 1950, 900, 300, 320, "Y", 20, (1.0, 1.0)),
-     (2, "De Muze", "primary", 1990, 800, 250, 200, "Y", 0, (1.0, 1.1)),
-     (3, "College Sint-Jan", "secondary", 1930, 700, 600, 550, "N", 60, (1.0, 1.2))],
+     ("bike_racks", "integer", ""), ("epc_lbl", "text", "Energy label A (best) to F"), ("surf", "text", "Playground")],
+    [(1, "De Brug", "primary", 1950, 900, 300, 320, "Y", 20, "C", "cobbles", (1.0, 1.0)),
+     (2, "De Muze", "primary", 1990, 800, 250, 200, "Y", 0, "F", "asphalt", (1.0, 1.1)),
+     (3, "College Sint-Jan", "secondary", 1930, 700, 600, 550, "N", 60, "A", "grass", (1.0, 1.2))],
 )  # fmt: skip
 PUPILS = make_table(
     "data.pupils", "POINT", "School travel survey: sample of pupils, point = home address",
-    [("id", "integer", ""), ("sch_id", "integer", "School (schools.id)"), ("grade", "integer", ""),
+    [("id", "integer", ""), ("sch_id", "integer", "School (schools.id)"), ("grade", "integer", "Year of study 1 to 6"),
+     ("birth_dt", "date", ""),
+     ("surv_dt", "date", "Date of the survey"),
      ("travel_mode", "text", "Usual way to school: walk, bike, car, bus"),
      ("dist_m", "integer", "Distance home - school along the road, metres"),
      ("trav_min", "integer", "Travel time to school, minutes"), ("bus_pass", "text", "Has a season ticket Y/N")],
-    [(1, 1, 1, "car", 2500, 9, "Y", (1.0, 1.0)), (2, 1, 2, "bike", 900, 6, "N", (1.0, 1.0)),
-     (3, 3, 2, "walk", 300, 5, "N", (1.0, 1.2)), (4, 3, 3, "bus", 4000, 25, "Y", (1.0, 1.2))],
+    [(1, 1, 1, "2018-02-01", "2024-10-01", "car", 2500, 9, "Y", (1.0, 1.0)),
+     (2, 1, 2, "2017-02-01", "2024-10-02", "bike", 900, 6, "N", (1.0, 1.0)),
+     (3, 3, 2, "2012-02-01", "2024-10-03", "walk", 300, 5, "N", (1.0, 1.2)),
+     (4, 3, 3, "2011-02-01", "2024-10-04", "bus", 4000, 25, "Y", (1.0, 1.2))],
 )  # fmt: skip
 STOPS = make_table(
     "data.bus_stops", "POINT", "Stops",
@@ -96,6 +100,14 @@ OVER = {"op": ">", "args": [{"property": "n_pup"}, {"property": "cap_pup"}]}
             both(where("bus_pass", "=", "Y"), where("travel_mode", "=", "car")),
         ),
         ("accidents with a truck involved", where("veh1", "=", "truck")),
+        (
+            "accidents with a car and a bicycle",
+            both(
+                both(where("veh1", "=", "car"), where("veh2", "=", "car"), op="or"),
+                both(where("veh1", "=", "bicycle"), where("veh2", "=", "bicycle"), op="or"),
+            ),
+        ),
+        ("cobbled schools", where("surf", "=", "cobbles")),
         ("accidents between 7 and 9 am", where("acc_hr", "in", [7, 8])),
         ("accidents at 5 pm", where("acc_hr", "=", 17)),
         ("pupils more than 2 km from school", where("dist_m", ">", 2000)),
@@ -209,3 +221,28 @@ async def test_a_number_of_areas_per_area(chat: Chat) -> None:
     await chat("colour the districts by population")
     answer = await chat("per km2 pls")
     assert "per km² of districts" in answer, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "first"),
+    [
+        ("which school has the worst energy label", "**De Muze**: `epc_lbl` F"),
+        ("which school has the best energy label", "**College Sint-Jan**: `epc_lbl` A"),
+        ("youngest pupil", "2018-02-01"),
+        ("oldest pupil", "2011-02-01"),
+        ("compare De Brug and De Muze by capacity", "**De Brug** has the greater `cap_pup`"),
+        ("which hour has the most accidents", "8 has the most accidents: 2."),
+    ],
+)
+async def test_the_first_row(chat: Chat, sentence: str, first: str) -> None:
+    answer = await chat(sentence)
+    assert first.replace("*", "") in answer.replace("*", ""), answer
+
+
+async def test_texts_that_are_no_scale_have_no_worst(chat: Chat) -> None:
+    assert "have no rank" in await chat("schools with the worst playground")
+
+
+async def test_hours_are_those_of_the_column(chat: Chat) -> None:
+    answer = await chat("accidents by hour")
+    assert "Grouped by the column `acc_hr`" in answer, answer

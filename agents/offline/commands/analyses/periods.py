@@ -18,6 +18,7 @@ from agents.offline.commands.analyses.groups import (
 from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
 from agents.offline.language.conditions.comparisons import PERIOD_WORDS
 from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.periods import holds_hours
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.conditions import (
@@ -120,7 +121,11 @@ def by_period(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     named = bindings.get("when")
     of_columns = context.vocabulary.columns_called((table,), named.text) if named is not None else None
     times = columns_of_period(table, period, of_columns, rows.where)
-    if times is None:
+    hours = [each.name for each in table.columns if holds_hours(each)]
+    has_times = any(each.kind == "timestamp" for each in table.columns)
+    if period == "hour" and not has_times and len(hours) == 1 and named is None:
+        return (Grouped(rows, hours[0], figure, title=title),)
+    if times is None or (period == "hour" and not has_times):
         return None
     names, is_year = times
     if is_year and period == "year":
@@ -208,10 +213,15 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
     """`which month had the most incidents?`"""
     found = by_period(bindings, context)
     most = "fewest" if is_least(bindings["how"]) else "most"
-    ranked = first_groups_step(bindings["period"], most, bindings["source"].noun, "count")
+    period = _NAMES.get(bindings["period"], bindings["period"])
+    ranked = first_groups_step(period, most, bindings["source"].noun, "count")
     if not found or len(found) == 1:
-        return (*found, ranked) if found else None
-    period = _NAMES.get(bindings["period"], bindings["period"])  # rows without a date belong to no period
+        is_read = period == "hour" and bindings["how"] not in (
+            "busiest",
+            "quietest",
+        )  # as a column of the rows
+        return (*found, ranked) if found and not is_read else None
+    # rows without a date belong to no period
     dated = Negation(Empty(ColumnMention(period, (period,))))
     return (
         *found,

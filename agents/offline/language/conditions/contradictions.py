@@ -69,12 +69,21 @@ def column_of_two_values(parts: list[Cql2]) -> str | None:
     """The column that the conditions would give two values in one row, also within alternatives (`with wheat
     in Aston or barley`); None if there is none."""
     equal = [part for part in parts if _gives_value(part)]
-    either = [each for part in parts if part.get("op") == "or" for each in part["args"] if _gives_value(each)]
+    several = [
+        part["args"] for part in parts if part.get("op") == "or" and not _is_of_one_value(part["args"])
+    ]
+    either = [each for alternatives in several for each in alternatives if _gives_value(each)]
     for part in (*equal, *either):
         same = [each for each in equal if each is not part and _compared(each) == _compared(part)]
         if any(_are_unsatisfiable([part, each]) for each in same):
             return str(part["args"][0]["property"])
     return None
+
+
+def _is_of_one_value(alternatives: list[Cql2]) -> bool:
+    """Whether one value may be in several columns: `with a truck and a bicycle`, of two road users."""
+    values = [each["args"][1] for each in alternatives if _gives_value(each)]
+    return len(values) == len(alternatives) and all(each == values[0] for each in values)
 
 
 def _gives_value(part: Cql2) -> bool:

@@ -38,11 +38,13 @@ from agents.offline.meaning.conditions import (
     Negation,
     OneOf,
     Quantity,
+    joined,
 )
 from agents.offline.meaning.units import column_unit, is_year
 
 _AT_ITS = re.compile(r"^(?:at|in|on|of|from|after|during) (?:its|their|the) ")
 _ARE, _RUN = Phrases("[that|which] (are|is|were)"), frozenset(("manage", "operate", "run"))
+_WHEN_IT = Phrases("(when|while) it (was|is)")
 _MOST_WORDS = 4
 """Maximum length of a value that is looked up."""
 
@@ -201,7 +203,10 @@ class DoneBy(NotDone):
         return OneOf(text, how="kind") if text else None
 
     def about(self) -> Condition | None:
-        """`complaints about low pressure`, `closed as no further action`: a common value of one column."""
+        """`complaints about low pressure`, `closed as no further action`: a common value of one column; `while it was
+        dark`."""
+        if self.cursor.take(_WHEN_IT):
+            return OneOf(text, how="kind") if (text := self.value_text()) else None
         return self.of_value() if self.cursor.take(p.ABOUT) else None
 
     def made_of(self) -> Condition | None:
@@ -228,7 +233,9 @@ class DoneBy(NotDone):
         self.cursor.take(p.TOOK_PART) if names else None
         alike = {each.name for table in self.tables for name in names for each in columns_alike(table, name)}
         if alike and {*names} <= {names[0], *alike}:
-            return OneOf(" or ".join(values_in(text)), how="kind")
+            each_one = re.search(r" and an? ", self.cursor.since(begin), re.IGNORECASE)
+            parts = values_in(text) if each_one else [" or ".join(values_in(text))]
+            return joined("and", [OneOf(each, how="kind") for each in parts])  # `with a truck and a bicycle`
         return OneOf(text, ColumnMention(names[0], names), "is") if len(names) == 1 else None
 
     def value_of_column(self) -> Condition | None:

@@ -45,6 +45,16 @@ def greatest_is_worst(comment: str | None) -> bool | None:
     return bool(upwards) if bool(upwards) != bool(downwards) else None
 
 
+QUALITY = ("best", "worst")
+"""Superlatives of a scale."""
+
+
+def worst_is_greatest(column: Column) -> bool | None:
+    """The same for a column; letters such as those of energy labels end with the worst. None for other texts."""
+    is_graded = bool(column.samples) and all(re.fullmatch(r"[A-H]\+{0,4}", each) for each in column.samples)
+    return is_graded or None if column.kind == "text" else greatest_is_worst(column.comment)
+
+
 def explains_number(column: Column, text: str) -> bool:
     """Whether the comment of an integer column explains all values in `text`."""
     values = set(map(name_words, values_in(text)))

@@ -45,7 +45,7 @@ from agents.offline.language.names.costs import (
     years_in,
 )
 from agents.offline.language.names.distances import distances_to
-from agents.offline.language.names.periods import of_year_in_comment, per, without_period
+from agents.offline.language.names.periods import counts_years, of_year_in_comment, per, without_period
 from agents.offline.language.names.species import columns_for_species
 from agents.offline.language.words import Words, are_forms, name_words, word_set
 
@@ -276,7 +276,7 @@ def measure_columns(table: Table, measure: str) -> list[str]:
     """Numeric (or date) columns for a measure, in the order of the measure's words; best matches only."""
     wanted = (*NUMBERS, "date", "timestamp") if measure == "time" else NUMBERS
     columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
-    columns = [column for column in columns if measure != "old" or not records_last_time(column)]
+    columns = [c for c in columns if measure != "old" or not (records_last_time(c) or counts_years(c))]
     for word in MEASURES.get(measure, ()):
         found = [column for column in columns if word in spelt_out(column.name)]
         if found:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from agents.domain import Column, Table
 from agents.offline.language.names.costs import NUMBERS, years_in
-from agents.offline.language.words import Words, name_words
+from agents.offline.language.words import Words, fold, name_words
 
 PERIODS_OF_ADVERBS = {
     "hourly": "hour",
@@ -95,3 +95,29 @@ def of_age_in_words(table: Table, text: str) -> tuple[str, ...]:
         return ()
     younger = bool(said["younger"]) or (said["after"] or "").endswith(("under", "younger"))
     return of_age(table, said["age"], younger=younger)
+
+
+def holds_hours(column: Column) -> bool:
+    """Whether a column holds hours of the day: `acc_hr`, “Hour of the day”, not numbers of `hours`."""
+    is_named = re.search(r"(?:^|_)(?:hour|hr)(?:_of_day)?$", column.name, re.IGNORECASE) is not None
+    is_said = re.search(r"(?i)\bhour of (?:the )?day\b", column.comment or "") is not None
+    ends = [each for each in (column.minimum, column.maximum) if isinstance(each, int | float)]
+    return (is_named or is_said) and len(ends) == 2 and 0 <= ends[0] <= ends[1] <= _LAST_HOUR
+
+
+_LAST_HOUR = 24
+
+
+def counts_years(column: Column) -> bool:
+    """Whether a column numbers the years of something, such as “Year of study”, and is no year of the calendar."""
+    is_small = isinstance(column.maximum, int | float) and column.maximum < _FIRST_YEAR
+    return is_small and fold(column.comment or "").startswith("year of ")
+
+
+def dates_of_birth(table: Table) -> list[Column]:
+    """The dates that tell how old somebody is."""
+    return [c for c in table.columns if c.kind == "date" and _BIRTH.intersection(name_words(c.name))]
+
+
+_FIRST_YEAR = 1000
+_BIRTH = frozenset(("birth", "birthday", "birthdate", "born", "dob"))

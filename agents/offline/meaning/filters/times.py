@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from agents.offline.language.conditions.times.relative import months_before
 from agents.offline.language.lexicon import DECIDED, DECISION
 from agents.offline.language.names.columns import times_of
 from agents.offline.language.names.costs import word_cost
+from agents.offline.language.names.periods import holds_hours
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years, when_column
 from agents.offline.meaning.conditions import (
@@ -44,7 +44,7 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
     mention, times = condition.column, [each.name for each in times_of(table) if each.kind == "timestamp"]
     if condition.part == "hour" and mention is None and times:
         mention = ColumnMention("the time", tuple(times))
-    hours = [each.name for each in table.columns if _holds_hours(each)]
+    hours = [each.name for each in table.columns if holds_hours(each)]
     if condition.part == "hour" and mention is None and len(hours) == 1:
         return equals(hours[0], condition.numbers)
     column = when_column(scene, table, mention)
@@ -54,17 +54,6 @@ def of_every_year(scene: Scene, table: Table, condition: DatePart) -> Cql2:
     if len(condition.numbers) == 1:
         return {"op": "=", "args": [part, condition.numbers[0]]}
     return {"op": "in", "args": [part, list(condition.numbers)]}
-
-
-def _holds_hours(column: Column) -> bool:
-    """Whether a column holds hours of the day: `acc_hr`, “Hour of the day”, not numbers of `hours`."""
-    is_named = re.search(r"(?:^|_)(?:hour|hr)(?:_of_day)?$", column.name, re.IGNORECASE) is not None
-    is_said = re.search(r"(?i)\bhour of (?:the )?day\b", column.comment or "") is not None
-    ends = [each for each in (column.minimum, column.maximum) if isinstance(each, int | float)]
-    return (is_named or is_said) and len(ends) == 2 and 0 <= ends[0] <= ends[1] <= _LAST_HOUR
-
-
-_LAST_HOUR = 24
 
 
 def _ago(column: Column, age: Quantity, unit: Unit) -> Day | Quantity:
