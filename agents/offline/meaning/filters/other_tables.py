@@ -306,8 +306,8 @@ async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> C
 
 
 def _links(table: Table, other: Table) -> list[tuple[str, str]]:
-    """Pairs of columns that may hold the same codes or names: our `country_code` and `iso_a2` of countries,
-    our `country` and their `name`."""
+    """Pairs of columns that may hold the same codes, or names under one name: our `country_code` and `iso_a2` of
+    countries."""
     about = set(name_words(other.name))
     ours = [(column.name, set(name_words(column.name))) for column in text_columns(table)]
     coded = [
@@ -320,4 +320,4 @@ def _links(table: Table, other: Table) -> list[tuple[str, str]]:
     named = name_column(other)
     if named is not None and len(name_words(named.name)) > 1 and any(name == named.name for name, _ in ours):
         coded.append((named.name, named.name))
-    return coded + [(name, named.name) for name, words in ours if named is not None and words == about]
+    return coded
