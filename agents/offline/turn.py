@@ -34,6 +34,7 @@ from agents.offline.conversation.past_calls import (
     calls_made,
     draws_rows,
     ending,
+    first_of_ranking,
     is_chart_of_answer,
     is_partly_done,
     latest_result,
@@ -368,12 +369,11 @@ class Turn:
             listed=rows_listed(command),
             asked_of=await self._asked_of(place),
             rows=rows,
-            question_text=asked,
-            ranking=ranking_asked(command, asked, self.before, self.recent),
-            alike=alike,
+            question_text=asked, ranking=ranking_asked(command, asked, self.before, self.recent),
+            first=first_of_ranking(calls[-1]), alike=alike,
             of_rows=self._asked_before(place.start),
             rows_text=rows_named(command) or (self.before.rows_text if rows == self.before.rows else ""),
-        )
+        )  # fmt: skip
 
     async def _command_at(self, place: CommandSpan | None) -> Command | None:
         """The command of a call, read without the layers that it added, whose names may be its words."""

@@ -74,6 +74,8 @@ class Memory:
     """The words of a question for its rows, which an analysis can read: `complaints in 2025`."""
     ranking: str = ""
     """The request of a ranking, for the same ranking of fewer rows: `only africa`."""
+    first: str = ""
+    """The name of the only group with the most or fewest rows of a ranking, for `show those accidents`."""
     alike: tuple[Rows, ...] = ()
     """The rows of earlier questions that differ only in a place or value, for `show both on the map`."""
 

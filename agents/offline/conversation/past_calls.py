@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agents.domain import Layer
 from agents.offline.analyses_read import analysis_read
+from agents.offline.answers.texts import HAS_MOST
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
 from agents.offline.language.words import name_words, word_set
@@ -18,6 +19,7 @@ from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import MOST_FIRST, Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import Done
+from agents.worded import wording_of
 
 _QUESTIONS = ("count_features", "query_features", "column_stats")
 _LAYER_ARGUMENTS = ("layer_id", "layer")
@@ -198,6 +200,17 @@ def tables_made(done: Done) -> list[str]:
     """The tables that a call made, in order, not those that it read."""
     tables = [str(receipt.get("table")) for receipt in done.result.receipts]
     return [each for each in tables if each.startswith(f"{RESULTS}.")]
+
+
+def first_of_ranking(done: Done) -> str:
+    """The name of the only group that has the most or fewest rows in the answer of an analysis; else empty."""
+    data = done.result.data if done.call.name == "run_analysis" else None
+    answer = data.get("answer", "") if isinstance(data, Mapping) else ""
+    for part in wording_of(answer):
+        if part.code in {each.code for each in HAS_MOST.values()} and part.values["n"].number == 1:
+            names = part.values["names"]
+            return str(answer)[part.start : part.end][names.start : names.end]
+    return ""
 
 
 def layers_added(calls: Sequence[Done], layers: Sequence[Layer]) -> set[str]:

@@ -207,7 +207,7 @@ def _most_counted(before: str, asked: re.Match[str]) -> str | None:
     return f"which {asked['areas']} has the {asked['most']} {_EXIST.sub('', counted['rows'], count=1)}"
 
 
-_RANKED_GROUPS = re.compile(r"(?i)which (?P<group>\w+(?: \w+)??) ha[sd] (?:the )?(?P<most>most [^?,]+?)\W*")
+_RANKED_GROUPS = re.compile(r"(?i)which (?P<group>\w+(?: \w+)??) ha[sd] (?:the )?most (?P<rows>[^?,]+?)\W*")
 
 
 @message(r"(?:and |now |show (?:me )?|list |the )*top (?P<number>\d+)")
@@ -216,8 +216,7 @@ def _more_groups(before: str, asked: re.Match[str]) -> str | None:
     ranked = _RANKED_GROUPS.fullmatch(before)
     if ranked is None:
         return None
-    plural = re.sub(r"(?<=[^aeiou])ys$", "ies", re.sub(r"(?<=[sxh])s$", "es", f"{ranked['group']}s"))
-    return f"which {asked['number']} {plural} have the {ranked['most']}"
+    return f"top {asked['number']} {ranked['group']} by number of {ranked['rows']}"
 
 
 _AND_IN = re.compile(r"and (?P<place>in (?:the )?\w[^?,]*?)\s*\?", re.IGNORECASE)

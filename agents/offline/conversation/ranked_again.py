@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agents.core.messages import AssistantMessage
 from agents.domain import Table
 from agents.offline.conversation.memory import Rows
 from agents.offline.conversation.pieces import message, one_of
@@ -53,9 +52,7 @@ def most_inside(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[
         yield Again(f"which of the layer `{layer.id}` has the {asked['most']} {asked['others']}")
 
 
-_HAS_MOST = (
-    r"(?:which|what) [^?]+? (?:has|had|have)(?: the)? (?P<most>most|fewest|least) (?P<rows>[^?,]+?)\W*"
-)
+_HAS_MOST = r"(?:which|what) [^?]+? (?:has|had|have)(?: the)? (?:most|fewest|least) (?P<rows>[^?,]+?)\W*"
 
 
 @message(
@@ -64,13 +61,9 @@ _HAS_MOST = (
 )
 def rows_of_first(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`show those accidents` after `which road has the most accidents`: the accidents of that road."""
-    before = re.fullmatch(_HAS_MOST, spoken.memory.question_text, re.IGNORECASE)
-    last = spoken.messages[-1] if spoken.messages else None
-    if before is None or not isinstance(last, AssistantMessage):
-        return
-    first = re.match(rf"(?P<name>[^|*\n]+) has the {before['most']} [^:\n]+: \d", last.text, re.IGNORECASE)
-    if first is not None and name_words(before["rows"]) == name_words(asked["rows"]):
-        yield Again(f'show the {asked["rows"]} of "{first["name"]}"')
+    first, before = spoken.memory.first, re.fullmatch(_HAS_MOST, spoken.memory.question_text, re.IGNORECASE)
+    if first and before is not None and name_words(before["rows"]) == name_words(asked["rows"]):
+        yield Again(f'show the {asked["rows"]} of "{first}"')
 
 
 def ranked_first(spoken: Spoken, asked_now: str) -> Iterator[Again]:

@@ -54,6 +54,15 @@ def singular(word: str) -> str:
     return word
 
 
+def plural(noun: str) -> str:
+    """The regular plural of an English noun, of several words of the last; a plural stays as it is."""
+    if singular(noun.lower()) != noun.lower() or noun.lower().rpartition(" ")[2] in _UNCHANGED:
+        return noun
+    if noun[-1:] == "y" and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "sh", "ch")) else f"{noun}s"
+
+
 _UNCHANGED = word_set("""
     deer sheep fish moose elk boar swine bison lynx grouse trout salmon cod carp pike snipe aircraft
 """)

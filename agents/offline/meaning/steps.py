@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, plural
 from agents.offline.meaning.conditions import Condition, Mention, Top
 from agents.offline.meaning.features import RESULT, Features
 from agents.units import Unit
@@ -265,8 +265,8 @@ def time_between(rows: Features, dates: tuple[str, str], unit: Unit, name: str, 
 def first_groups_step(groups: str, how: str, what: str, by: str | ColumnWords, n: int = 1) -> AnalysisStep:
     """The first or last of the previous step's groups: `The 3 countries with the most airports`. `by`: the
     added column's name, or words for it."""
-    few = f"{n} " if n > 1 else ""
-    title = f"The {few}{groups.removeprefix('the ')} with the {how} {what}"
+    groups = groups.removeprefix("the ")
+    title = f"The {f'{n} {plural(groups)}' if n > 1 else groups} with the {how} {what}"
     column = AddedColumn(by) if isinstance(by, str) else by
     return top_step(RESULT, column, n, smallest=is_least(how), title=title, ties=True)
 

@@ -12,7 +12,7 @@ from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_quantity
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.words import fold, misspelt, name_words, naming_places, singular
+from agents.offline.language.words import fold, misspelt, name_words, naming_places, plural, singular
 from agents.offline.meaning.columns import holds_years
 from agents.offline.meaning.units import column_unit, convert, unit_named
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
@@ -136,7 +136,7 @@ def test_conversion_is_exact_where_it_can_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("plural", "one"),
+    ("several", "one"),
     [
         ("airports", "airport"),
         ("cities", "city"),
@@ -149,8 +149,17 @@ def test_conversion_is_exact_where_it_can_be() -> None:
         ("species", "species"),
     ],
 )
-def test_singulars(plural: str, one: str) -> None:
-    assert singular(plural) == one
+def test_singulars(several: str, one: str) -> None:
+    assert singular(several) == one
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [("country", "countries"), ("city district", "city districts"), ("bus", "buses"), ("day", "days"),
+     ("church", "churches"), ("airports", "airports"), ("sheep", "sheep")],
+)  # fmt: skip
+def test_plurals(one: str, several: str) -> None:
+    assert plural(one) == several
 
 
 def test_names_come_apart_at_every_seam() -> None:
