@@ -82,6 +82,8 @@ class PlanReader:
 
     scene: Scene
     recipe: OperationPlan
+    is_last: bool = True
+    """Whether no other step goes on with the result of this one."""
 
     def maker(self, source: str) -> PlannedOperation | None:
         """The operation that made the rows, skipping operations that only filter or sort."""
@@ -176,7 +178,7 @@ class PlanReader:
         Those `in each area` are those that lie there; of `per area` rows without a key are counted for the answer."""
         given = dict(part.arguments)
         figures = given.get("aggregates") or [{"function": "count"}]
-        if part.operation != "spatial_join" or len(figures) > 1 or "distance" in given:
+        if part.operation != "spatial_join" or (len(figures) > 1 and self.is_last) or "distance" in given:
             return ""
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
         if source is None or other is None:
@@ -185,19 +187,25 @@ class PlanReader:
         lie_in = _LIE_IN if link is not None and link.named else _LIES_IN
         if source.geometry_family == "polygon" and lie_in.search(part.text):
             return ""
-        if link is None or link.refers:
+        if link is None or link.refers or (len(figures) > 1 and not link.named):
             return ""
         if (unknown := await self.unmatched(source, other, link)) is not None:
             self.recipe.left_out = (other.id, combined("and", self.table_of(inputs["other"])[1], unknown))
         own, key = ColumnWords(link.own), ColumnWords(link.other)
-        name = figures[0].get("name")
-        named = {"aggregates": figures} if name else {}
+        of = [(each["function"], each["column"]) for each in figures if "column" in each]
+        columns = [ColumnWords(f"{function} {column.text}", "other") for function, column in of]
+        figures = [
+            {**each, "column": replace(each["column"], of="source")} if "column" in each else each
+            for each in figures
+        ]
         counts = self.recipe.add(
-            "summarise", "Count them by their key", source=inputs["other"], by=[key], **named
-        )
+            "summarise", "Count them by their key", source=inputs["other"], by=[key],
+            **({"aggregates": figures} if "aggregates" in given else {}),
+        )  # fmt: skip
         return self.recipe.add(
             "join_by_attribute", title, source=inputs["source"], other=counts, key=own,
-            other_key=ColumnWords(link.other, "other"), columns=[name or "count"], zero=True,
+            other_key=ColumnWords(link.other, "other"),
+            **({"columns": columns} if columns else {"columns": [figures[0].get("name") or "count"], "zero": True}),
         )  # fmt: skip
 
     async def figure_by_name(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Grouped | None:

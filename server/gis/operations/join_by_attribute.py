@@ -111,7 +111,7 @@ async def _notes(
         notes.append(KEYS_REPEAT(n=repeated, other=other.table.id, added=added, table=source.table.id))
     if alone and not (arguments.zero and arguments.rows == "all"):
         note = ALONE_LEFT_OUT if arguments.rows == "matched" else ALONE_KEPT
-        notes.append(note(rows=count_of(alone, "row"), table=source.table.id, other=other.table.id))
+        notes.append(note(rows=count_of(alone, "row"), table=source.table.title, other=other.table.title))
     return notes
 
 

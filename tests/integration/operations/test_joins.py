@@ -283,7 +283,7 @@ async def test_rows_that_a_join_adds_or_leaves_alone_are_reported(bench: Bench) 
     assert answer.receipt.notes == (
         f"2 keys occur more than once in data.towns: {added} rows were added, and sums over columns of data.lands "
         "count theirs more than once.",
-        "2 rows of data.lands without a match in data.towns: kept, with empty columns.",
+        "2 rows of lands without a match in towns: kept, with empty columns.",
     )
     matched = await bench.run("join_by_attribute", **keys, rows="matched")
     assert len(matched.rows) == len(merged.dropna(subset="town"))

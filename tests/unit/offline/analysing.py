@@ -231,8 +231,7 @@ class MemoryAnalysis:
             column = aggregates[-1]["column"]
             figure = sum(row[column] for row in rows)
             return [{"count": len(rows), f"{aggregates[-1]['function']}_{column}": figure}]
-        groups = Counter(tuple(row.get(name) for name in by) for row in self._rows(source))
-        return [{**dict(zip(by, group, strict=True)), "count": count} for group, count in groups.items()]
+        return self._groups(source, by, aggregates or [{"function": "count"}])
 
     def _dissolve(
         self, source: str, by: Sequence[str] = (), aggregates: Sequence[Mapping[str, Any]] = ()
@@ -240,16 +239,20 @@ class MemoryAnalysis:
         """Counts and sums of each value of a column, where they have names; else the rows as they are."""
         if not any("name" in each for each in aggregates):
             return self._rows(source)
+        return [{**row, "geom": (0.0, 0.0)} for row in self._groups(source, by, aggregates)]
+
+    def _groups(self, source: str, by: Sequence[str], aggregates: Sequence[Mapping[str, Any]]) -> list[Row]:
+        """Counts and sums of each value of the columns."""
         made: dict[tuple[Any, ...], Row] = {}
         for row in self._rows(source):
-            group = made.setdefault(tuple(row[name] for name in by), {name: row[name] for name in by})
+            group = made.setdefault(tuple(row.get(name) for name in by), {name: row.get(name) for name in by})
             for each in aggregates:
                 name = each.get("name") or "_".join(
                     each[part] for part in ("function", "column") if part in each
                 )
                 added = 1 if each["function"] == "count" else row[each["column"]] or 0
                 group[name] = group.get(name, 0) + added
-        return [{**row, "geom": (0.0, 0.0)} for row in made.values()]
+        return list(made.values())
 
     def _intersection(self, source: str, other: str) -> list[Row]:
         """The rows of the source, a name that both have after the name of its table."""

@@ -339,9 +339,15 @@ def test_a_code_is_not_offered_for_a_preposition() -> None:
 async def test_people_in_cities_are_a_share_of_all_people_of_the_country(asked: str) -> None:
     world = World(CITIES, COUNTRIES)
     desk = Desk(world)
-    await Chat(world, analyst=desk)(asked)
-    (joins, joined), (divides, divided) = desk.analysis.steps
-    assert (joins, joined["source"], joined["other"]) == ("spatial_join", "data.countries", "data.cities")
+    answer = await Chat(world, analyst=desk)(asked)
+    assert len(desk.analysis.steps) == 3, answer
+    (sums, summed), (joins, joined), (divides, divided) = desk.analysis.steps
+    assert (sums, summed["source"], summed["by"]) == ("summarise", "data.cities", ["country"])
+    assert (joins, joined["source"], joined["columns"]) == (
+        "join_by_attribute",
+        "data.countries",
+        ["sum_population"],
+    )
     assert (divides, divided["expression"]) == ("calculate", '100 * "sum_population" / "population"')
 
 
