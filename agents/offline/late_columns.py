@@ -128,7 +128,8 @@ def _renamed(table: Table, condition: Condition) -> Condition:
 
 
 def _called(table: Table, column: ColumnMention) -> ColumnMention:
-    return replace(column, columns=tuple(columns_called((table,), name_words(column.text))))
+    named = columns_called((table,), name_words(column.text))
+    return replace(column, columns=tuple(named or filter(table.column, column.columns)))
 
 
 def _length(distance: Quantity) -> str:

@@ -56,12 +56,12 @@ def _digits(value: float) -> str:
 
 def is_year(column: str, item: Any) -> bool:
     """Whether a number of a column is a year: by the column's name, or by the number where the name says when
-    something was done (`installed`, `plant_yr`); `built_per_ha` does not."""
+    something was done (`installed`, `plant_yr`); `built_per_ha` and `age_yr` do not."""
     if isinstance(item, bool) or not isinstance(item, int | float | None):
         return False
     words = [word.lower() for word in _WORD.findall(column)]
     is_dated = item is None or _MIN_YEAR <= item <= _MAX_YEAR
-    if "sum" in words or "per" in words:
+    if not {"sum", "per", "age"}.isdisjoint(words):
         return False
     if not _YEAR_WORDS.isdisjoint(words):
         is_early = item is not None and item < _MIN_YEAR and float(item).is_integer()
@@ -267,9 +267,10 @@ def _positive(op: str, arguments: Sequence[Any]) -> str:
     """Conditions without their own words for the opposite."""
     if op in ("and", "or"):
         both = texts.AND if op == "and" else texts.OR
-        return reduce(
-            lambda one, other: both(first=one, second=other), (_grouped(each, op) for each in arguments)
-        )
+        parts = {_grouped(each, op): each for each in arguments}  # areas of one name are told once
+        if len(parts) == 1:
+            return _expression(arguments[0])
+        return reduce(lambda one, other: both(first=one, second=other), parts)
     if op == "not" and arguments:
         return texts.NOT(condition=_expression(arguments[0]))
     if op in _SIGNS and len(arguments) == 2:

@@ -11,7 +11,7 @@ from agents.offline.commands.analyses.periods import columns_of_period
 from agents.offline.commands.requests import command, mentions_having, tables_of
 from agents.offline.language.figures import adds_up
 from agents.offline.language.lexicon import STATISTICS
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i

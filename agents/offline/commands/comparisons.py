@@ -315,8 +315,8 @@ def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 
 @on(f"{_HOW_MANY_PEOPLE} live in {{rows:selection}} [(in|as of) {{year:count}}]", cost=-1.0)
 def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`how many people live in South American cities with more than 1 million inhabitants?`, `in them as of 2020`:
-    the sum of the population, or of its column for that year."""
+    """`how many people live in South American cities with more than 1 million inhabitants?`, `in the districts`, `in
+    them as of 2020`: the sum of the population, or of its column for that year."""
     rows, year = bound["rows"], str(bound.get("year", ""))
     tables = tables_of(rows.mention, vocabulary)
     names = measure_columns(tables[0], "people") if len(tables) == 1 and not rows.mention.guessed else []
@@ -324,7 +324,8 @@ def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
     if rows.mention.pronoun and rows.where is not None:
         return None  # `in them in 2020`: the year is that of the column
     is_known = len(names) == 1 or (names and rows.mention.pronoun)
-    if not is_known or (rows.where is None and not rows.mention.pronoun) or rows.top is not None:
+    is_value = rows.where is None and (rows.mention.of_value or not tables)
+    if not is_known or is_value or rows.top is not None:
         return None
     text = names[0] if len(names) == 1 else "population"
     return Statistic("sum", ColumnMention(text, tuple(names)), rows.mention, rows.where)

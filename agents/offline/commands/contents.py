@@ -11,7 +11,8 @@ from agents.offline.commands.requests import Commands, command, row_column, tabl
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.conditions.verbs import columns_of_doers, records
 from agents.offline.language.lexicon import OBSERVED
-from agents.offline.language.names.columns import measure_columns, records_last_time, times_of
+from agents.offline.language.names.columns import measure_columns
+from agents.offline.language.names.dates import records_last_time, times_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import are_forms, are_names, name_words

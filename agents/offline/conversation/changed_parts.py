@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from agents.offline.conversation import facts_asked
 from agents.offline.conversation.charts_again import CHART, CHART_OF_THEM
-from agents.offline.conversation.compared_again import also_compared
+from agents.offline.conversation.compared_again import also_compared, beside_another
 from agents.offline.conversation.nearest_again import nearest_again
 from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, message, spelt_out
 from agents.offline.conversation.ranked_again import ranked
@@ -181,7 +181,7 @@ def _near_the_row(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
 
 
 _RULES: tuple[Callable[[Spoken, str], Iterator[Again] | None], ...] = (
-    ranked, *facts_asked.RULES, _near_the_row, in_rows_shown, nearest_again, also_compared, _spelt_out,
+    ranked, *facts_asked.RULES, _near_the_row, in_rows_shown, nearest_again, also_compared, beside_another, _spelt_out,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from agents.domain import Table
-from agents.offline.conversation.pieces import GROUP, message
+from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, message
 from agents.offline.conversation.spoken import Spoken, message_about_rows
 from agents.offline.language.figures import adds_up
 from agents.offline.language.phrasebook import TAIL
@@ -53,6 +53,7 @@ def chart_again(spoken: Spoken, asked_now: str) -> str | None:
     """The request for a chart of the previous answer, or for the previous chart drawn in another way."""
     return (
         _chart_split(spoken, asked_now)
+        or _chart_of_figure(spoken, asked_now)
         or _rows_charted(spoken, asked_now)
         or _answer_charted(spoken, asked_now)
     )
@@ -78,6 +79,23 @@ def _chart_split(spoken: Spoken, asked: re.Match[str]) -> str | None:
         return None
     is_own = table is not None and spoken.vocabulary.columns_called((table,), asked["by"])
     return f"split the chart by {asked['by']}" if is_own else None
+
+
+@message(
+    r"(?:(?:and|now|but|ok|okay|please|do|show|the|same|chart|thing|again),? )*(?:(?:but|with|for|of|by|use|take) )*"
+    rf"(?:the )?(?P<figure>(?:{FIGURE_WORDS}) (?:of )?)?(?P<what>[^?,]+?)"
+    r" (?:instead(?: of (?:the )?(?:number|count)s?\b[^?,]*)?|rather than (?:the )?(?:number|count)s?\b[^?,]*)"
+)
+def _chart_of_figure(spoken: Spoken, asked: re.Match[str]) -> str | None:
+    """`same but burnt ha instead of the number` after a chart of numbers of rows: the chart of that figure."""
+    made = [each.arguments for each in spoken.last_calls if each.call.name == "make_chart" and each.result.ok]
+    if len(made) != 1 or not made[0].keys() <= {"kind", "data", "x", "filters"} or "x" not in made[0]:
+        return None
+    table = spoken.vocabulary.table(str(made[0]["data"]))
+    if table is None or not spoken.vocabulary.columns_called((table,), asked["what"]):
+        return None
+    figure = f"{asked['figure'] or 'total '}{asked['what']}"
+    return f'{made[0].get("kind", "bar")} chart of {figure} of them by "{made[0]["x"]}"'
 
 
 def _answer_charted(spoken: Spoken, asked_now: str) -> str | None:

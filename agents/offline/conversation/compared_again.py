@@ -32,6 +32,23 @@ def also_compared(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
         )
 
 
+@message(
+    r"(?:and |now )?(?:vs\.?|versus|compared (?:to|with)|against) (?:that |those )?(?:in )?(?P<other>[^?,]+?)"
+)
+def beside_another(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+    """`vs 2024?` after `burnt area in 2022`, `vs Peru` after a question about Germany: both side by side."""
+    memory, other = spoken.memory, asked["other"]
+    years = [*_YEAR.finditer(memory.question_text)]
+    if _YEAR.fullmatch(other) and len(years) == 1:
+        end = years[0].end()
+        yield spoken.repeated(f"{memory.question_text[:end]} vs {other}{memory.question_text[end:]}")
+    elif memory.asked_of and not _YEAR.search(other):
+        yield spoken.repeated(memory.asked_of.replace("{}", f"{memory.asked_about} vs {other}"))
+
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
 def charted_rows(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`bar chart` after rows were compared by a number: a bar for each of them. A ranking is asked again as a chart."""
     kind, rows, is_ranking = chart_named(asked_now), spoken.memory.rows, bool(spoken.memory.ranking)

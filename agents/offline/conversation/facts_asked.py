@@ -13,8 +13,9 @@ from agents.offline.conversation.pieces import message, one_of
 from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import ADJECTIVES, SUPERLATIVES
-from agents.offline.language.names.columns import measure_columns, times_of
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.costs import TIMES
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.words import are_forms, doers_of, name_words, singular, word_set
 from agents.result_rows import rows_of
 

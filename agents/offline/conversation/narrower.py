@@ -60,7 +60,7 @@ def of_fewer_groups(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`just 2024`, `P1 jobs only`, `leave out the closed ones` after figures of groups, of which the result has no such
     column: the figures of fewer rows."""
     before, table = spoken.memory.question_text, spoken.table
-    if table is None or not table.is_result or not re.search(GROUP, before, re.IGNORECASE):
+    if table is None or not table.is_result or not re.search(rf"{GROUP}|\b(?:each|every)\b", before, re.I):
         return
     when, only, left_out = (each.fullmatch(asked_now) for each in (_ONLY_WHEN, _ONLY, _LEFT_OUT))
     if when is not None and not any(_is_time(each) for each in table.columns):

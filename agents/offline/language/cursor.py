@@ -14,7 +14,9 @@ from agents.offline.language.words import Phrases, fold, name_words
 
 _IGNORED_WORDS = frozenset(("actually", "basically"))
 """Words that are dropped anywhere."""
-_BEFORE_NO = frozenset(("is", "are", "was", "were", "or", "of", "says", "with", "have", "has", "to", "as"))
+_BEFORE_NO = frozenset(
+    ("is", "are", "was", "were", "or", "of", "says", "with", "have", "has", "to", "as", "for")
+)
 """Words before `no` as an answer."""
 
 

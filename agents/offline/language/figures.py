@@ -30,7 +30,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.individuals import numbers_in_rows, numbers_of_things
 from agents.offline.meaning.intents import Statistic
 from agents.offline.meaning.steps import ColumnWords
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, unit_per
 
 MAX_COLUMN_WORDS = 4
 UNKNOWN_COLUMN, WITH_ITS_ROWS = 3.0, 0.1
@@ -51,8 +51,7 @@ _OF_EACH = word_set("average mean median rate share percent percentage per ratio
 """Words for figures that cannot be summed: `avg_wage_eur`, `ed_rate_10k`, lanes of road segments."""
 _PRICES = word_set("price tariff fee fare wage salary rent toll")
 """Amounts that belong to single rows; they are summed only on request."""
-_CHARGES = word_set("fees fares tolls")
-"""Plurals that mean the sum over rows: `top 5 clubs by fees`."""
+_CHARGES = word_set("fees fares tolls")  # plurals that mean the sum over rows: `top 5 clubs by fees`
 _FLOWS = re.compile(r"\b(average|mean|daily|hourly|per (day|hour|weekday))\b")
 
 
@@ -69,9 +68,10 @@ def _numbers_of(table: Table, words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_of_each(column: Column, words_for_it: str = "") -> bool:
-    """Whether a column holds averages, rates or shares, whose sum is meaningless; `said`: the column in words."""
-    unit = column_unit(column)
+    """Whether a column holds averages, rates or shares, whose sum is meaningless."""
+    unit, per = column_unit(column), unit_per(column)
     of_a_size = unit is None and name_words(column.name)[-1:] in (("ha",), ("km2",))  # `yield_t_ha`
+    of_a_size |= per is not None and per.dimension in ("area", "length")
     words = spelt_out(column.name) | set(name_words(words_for_it))
     return of_a_size or bool(words & _OF_EACH) or (unit is not None and unit.dimension == "share")
 

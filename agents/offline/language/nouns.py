@@ -13,6 +13,7 @@ from agents.offline.language.lexicon import ARTICLES, NO_MISTAKES, NUMBER_WORDS
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.names.comments import is_paper_of
 from agents.offline.language.names.costs import UNIT_WORDS
+from agents.offline.language.names.periods import share_of_age
 from agents.offline.language.tokens import Token, words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_storage_noun, name_words, singular, word_set
@@ -200,7 +201,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     while cursor.word() in ("the", "a", "an", "their", "its", "each", "column", "field", "attribute"):
         cursor.at += 1
     counted = cursor.take("number of", "numbers of", "count of", "%")
-    words, used = cursor.keys()
+    words, used = share_of_age(*cursor.keys()) if counted == "%" else cursor.keys()
     match = vocabulary.match_column(tables, words) if words else None
     fits = are_shares if counted == "%" else are_counts
     if match is None or not used[match.length - 1] or (counted and not fits(tables, match.found)):

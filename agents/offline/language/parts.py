@@ -22,12 +22,13 @@ PART_TEXTS = {
     "of_each": "(of|around each of|around|round|of each of|for|from|on|inside|in)",
     "how_many": "(how many|how many of|what is the number of|what's the number of|tell me how many|the number of"
     "|number of|what is the count of|the count of|count of|count up|count)",
-    "in_each": "(in each|in every|per|inside each|within each|for each|each)",
-    "for_each": "(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
-    "|by each|by|of each|of every|each)",
-    "has": "(has [had]|have [had]|had|with|having|that have|get|gets|got|see|sees|saw|serve|serves"
-    "|hold|holds|manage|manages|maintain|maintains|show|shows|record|records|recorded|count|counts|contain|contains|containing"
-    "|received|receives|is there|are there|were there|is|are|was|were|lie|lies|stand|stands)",
+    "in_each": "(in each|in every|per|inside each|within each|under each|for each|each)",
+    "for_each": "(for each|for every|in each|in every|inside each|within each|under each|grouped by|split by"
+    "|broken down by|per|by each|by|of each|of every|each)",
+    "has": "(has [had|reported|recorded]|have [had|reported|recorded]|reported|had|with|having|that have|get|gets|got"
+    "|see|sees|saw|serve|serves|hold|holds|manage|manages|maintain|maintains|show|shows|record|records|recorded|count"
+    "|counts|contain|contains|containing|received|receives|is there|are there|were there|is|are|was|were|lie|lies|stand"
+    "|stands)",
     "having": "(with|that have|which have|having|have|has|that had|had|contain|contains|that contain|containing|hold"
     "|holding|where there are|in which there are|with a total of|that got|got|saw)",
     "share": "(share|percentage|percent|proportion|fraction|%)",
@@ -36,7 +37,7 @@ PART_TEXTS = {
     "inside": "(in them|inside|inside them|inside it|in it|within them|within it|within their borders|on them|there)",
     "far": "[[,] [and|with|plus|including|give me|tell me] [its|their|both] (distance[s]|dist) [to (it|them)]"
     " [in (m|metres|meters)]"
-    "|[,] [and] how far [away] (it is|is it|they are|are they|is that|that is|each is|each of them is)]",
+    "|[,] [and] how far [away] [it is|is it|they are|are they|is that|that is|each is|each of them is]]",
     "counted": "[[,] [and|with|give me] [the|their|its] (count|number|how many) [of them] [each|of each|for each]]",
     "giving": "[with|including|giving|plus|and]",
     "then": "{_:then}",

@@ -63,8 +63,8 @@ RUNS_OUT = Phrases("[that|which] ((runs|run|ran) out|expires|expire|expired) | (
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs | lasts | lasted | takes | took")
 NOT = Phrases("""
     but not | and not | not [yet] | [that|which] (aren't|isn't) | [if] (one|you|we) (leaves|leave) out | except [for]
-    | excluding | other than | apart from | excluded | outside [of] | (leave|leaving) out | (not|without) counting
-    | not including | ignoring
+    | excluding | exclude | other than | apart from | excluded | outside [of] | (leave|leaving) out
+    | (not|without) counting | not including | ignoring
 """)
 DO_NOT = Phrases("[that|which] (don't|doesn't|do not|does not)")
 BELONGS = Phrases("[that|which] (belong|belongs|belonging|belonged) to [the]")
@@ -315,8 +315,8 @@ PERCENT = Phrases("percent | percentage | per cent | % | relative")
 CHANGED = Phrases("change | changes | changed | development | difference")
 """Nouns and verbs for the change of a number between two years."""
 OF_EACH = Phrases("""
-    [,] (by|per|across|by the|for all|for the different|in the different) | [,] (for|in|of|at|on|within) (each|every)
-    | each | every | [,] (grouped|split|broken down|separated) by [the] | by each
+    [,] (by|per|across|by the|for all|for the different|in the different) | [,] (for|in|of|at|on|within|under)
+    (each|every) | each | every | [,] (grouped|split|broken down|separated) by [the] | by each
 """)
 LEAST_FIRST = Phrases("""
     [,] [the] (lowest|smallest|least|shortest|fewest) [ones] first | [,] [sorted|ordered|ranked] [in]

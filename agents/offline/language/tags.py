@@ -18,7 +18,7 @@ from agents.offline.language.conditions.value_text import IN_NAMES, take_compara
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import records_last_time, times_of
 from agents.offline.language.nouns import (
     take_count,
     take_people,
@@ -284,10 +284,14 @@ class Tags(Figures):
         return self.roots
 
     def _happens_to_others(self, subject: Subject) -> bool:
-        """Whether a time after a target is that of the rows near it: `outages near Airport substation since May`."""
-        timed = any(times_of(table) for table in self.tables_of(subject.mention))
-        is_one = not is_plural(subject.mention.text)
-        return (is_one or not timed) and any(times_of(table) for table in self.roots)
+        """Whether a time after a target is that of the rows near it: `outages near Airport substation since May`, but
+        not `stands near a fire in 2025`, where the stands only have the date of what was done last."""
+        targets = self.tables_of(subject.mention)
+        timed = any(times_of(table) for table in targets)
+        others = [table for table in self.roots if table not in targets] or self.roots
+        own = [each for table in others for each in times_of(table)]
+        happened = [each for each in own if not records_last_time(each)]
+        return bool(own if not timed else happened if not is_plural(subject.mention.text) else ())
 
     def _is_named_place(self, subject: Subject) -> bool:
         """Whether the subject is a single place, such as `city of Vienna`."""

@@ -17,8 +17,8 @@ from agents.core.model import ToolSpec
 from agents.domain import Layer, Table
 from agents.offline.language.conditions.flags import tables_by_flag
 from agents.offline.language.lexicon import names_alike, nouns_of_riders, synonyms_of
-from agents.offline.language.names.columns import DULL, columns_called
-from agents.offline.language.names.comments import codes_of, joint_name, same_states
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.comments import DULL, codes_of, joint_name, same_states
 from agents.offline.language.names.costs import (
     COUNTS,
     are_of_other_years,

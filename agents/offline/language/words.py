@@ -81,6 +81,10 @@ _PREFIXED = re.compile(r"\b[kMGm](?:Wh?|VA?|Ah?|Hz|Pa|Bq?)\b")
 """Units that are one word: `kWh`."""
 _TYPES = re.compile(r"^([a-z]{1,4})(type)$")
 """A column of types with a letter or some for its table: `vtype`."""
+_YEAR_BEHIND = re.compile(
+    r"(?<=[a-z]{3})(?=(?:19|20)\d\d(?!\d))|(?<=(?<![a-z])pop)(?=\d\d(?!\d))", re.IGNORECASE
+)
+"""Where the year of a column begins without a sign: `sheep2024`, `pop21`."""
 
 
 @lru_cache(maxsize=65536)
@@ -113,6 +117,7 @@ def _spelt(name: str) -> Words:
     """The words of a name, folded and in British spelling."""
     whole = _MC.sub(lambda found: f"mc{found[1].lower()}", _OWNED.sub("", name))
     split = _TYPES.sub(r"\1 \2", _CAMEL.sub(r"\1 \2", _PREFIXED.sub(lambda unit: unit[0].lower(), whole)))
+    split = _YEAR_BEHIND.sub(" ", split)
     folded = (fold(word) for word in _SIGNS.split(split) if word)
     return tuple(_SPELLINGS.get(word, word) for word in folded)
 

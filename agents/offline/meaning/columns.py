@@ -9,16 +9,11 @@ from agents.geo.wording.phrases import is_year
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import QUALITY, worst_is_greatest
 from agents.offline.language.lexicon import MEASURES, spelt_out
-from agents.offline.language.names.columns import (
-    ENDED,
-    columns_called,
-    measure_columns,
-    records_last_time,
-    times_of,
-)
+from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import UNIT_WORDS, are_made
-from agents.offline.language.names.periods import dates_of_birth, newest
+from agents.offline.language.names.dates import ENDED, PLANNED, records_last_time, times_of
+from agents.offline.language.names.periods import dates_of_birth, is_age_of_people, newest
 from agents.offline.language.names.rows import year_of_rows
 from agents.offline.language.words import are_forms, fold, name_words, nearest, word_set
 from agents.offline.meaning import units
@@ -137,8 +132,7 @@ def check_when(scene: Scene, table: Table, where: Condition | None) -> None:
                 raise Refuse(refusals.ONLY_BUILT(column=column.name, table=table.title))
 
 
-_EXTENTS = ("high", "tall", "long", "deep", "wide", "thick")
-"""Measures that must not be confused with each other."""
+_EXTENTS = ("high", "tall", "long", "deep", "wide", "thick")  # are not confused with each other
 
 
 def _measures_another(column: Column, measure: str) -> bool:
@@ -166,12 +160,18 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
         if "/" in mention.text and (unsure := units.of_any_unit(table)):  # `above 10 mg/L`
             named = [each for each in table.columns if each.name in mention.columns]
             return chosen(scene, [*named, *unsure], None, _value_text(condition))
-        return _when_if_a_year(table, named_column(scene, table, mention, unit=unit), value)
+        column = named_column(scene, table, mention, unit=unit)
+        if (
+            isinstance(value, Quantity)
+            and unit is None
+            and is_age_of_people(column, mention.text, value.value)
+        ):
+            raise Refuse(refusals.NO_COLUMN_FOR(text=f"{mention.text} {value.text}"))
+        return _when_if_a_year(table, column, value)
     if isinstance(value, Day) or condition.measure == "time":
         is_year = isinstance(value, Day | Quantity) and value.text.isdigit()
-        return (year_of_rows(table, _years(table), times_of(table)) if is_year else None) or _time_column(
-            scene, table
-        )
+        year = year_of_rows(table, _years(table), times_of(table)) if is_year else None
+        return year or _time_column(scene, table)
     if isinstance(value, NamedRow):
         return top_column(scene, table, Top(1, measure=condition.measure, word=f"than {value.text}"))
     by_measure = _measured(table, condition.measure)
@@ -219,8 +219,7 @@ def _in_whose_range(table: Table, mention: ColumnMention, value: Operand) -> Col
     return ColumnMention(mention.text, tuple(fitting)) if len(fitting) == 1 else mention
 
 
-_ACROSS = word_set("diameter width span girth")
-"""Names of the one length by which a thing is `bigger than 40 m`."""
+_ACROSS = word_set("diameter width span girth")  # the one length by which a thing is `bigger than 40 m`
 _NUMERIC_SUPERLATIVES = ("top", "bottom", "most", "fewest", "least", "highest", "lowest")  # cannot rank texts
 
 
@@ -321,6 +320,7 @@ def _times_of_origin(table: Table) -> list[Column]:
     times, years = (
         [each for each in own if not records_last_time(each)] for own in (times_of(table), _years(table))
     )
+    times = [each for each in times if not PLANNED & spelt_out(each.name)]
     return [each for each in times if not ENDED & spelt_out(each.name)] or times or years
 
 

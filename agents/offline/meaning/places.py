@@ -324,7 +324,7 @@ PLACES = (
     word_set("country nation continent"),
     word_set("state region province territory subregion land bundesland admin canton zone"),
     word_set("county department district kreis commune municipality"),
-    word_set("city town place location borough area"),
+    word_set("city town place location borough area parish ward"),
 )
 """Words in columns that give locations, widest first: `in Peru` means the country, not the town in Indiana."""
 

@@ -36,7 +36,10 @@ _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
 def unit_named(word: str, following: str = "") -> tuple[Unit, int] | None:
-    """The unit that a word, or two (`square km`), names, and the number of words used."""
+    """The unit that a word, or two (`square km`, `million euros`), names, and the number of words used."""
+    if word in _SCALES and (money := UNITS.get(following)) is not None and money.dimension == "currency":
+        letter, factor = _SCALES[word]
+        return Unit(f"{letter}{money.symbol}", "currency", factor * money.factor), 2
     if word in _SQUARE and following:
         length = UNITS.get(following)
         if length is not None and length.symbol in _LENGTHS_OF_SQUARES:
@@ -79,7 +82,7 @@ def column_unit(column: Column) -> Unit | None:
             return None  # `yield_t_ha`: tonnes per hectare
         if UNITS[ending].dimension == "area" and _YIELDS & {*before}:
             return None  # `yld_q_ac`: quintals per acre
-        if _is_per_unit(UNITS[ending], column.comment or ""):
+        if unit_per(column) == UNITS[ending]:
             return None  # `VFM_HA`: “growing stock per hectare”
         square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
         return square[0] if square is not None else UNITS[ending]
@@ -105,11 +108,11 @@ def column_unit(column: Column) -> Unit | None:
     return None
 
 
-def _is_per_unit(unit: Unit, comment: str) -> bool:
-    """Whether a comment describes an amount per this unit."""
-    words = comment.lower().replace("/", " per ").split()
-    pairs = pairwise(words)
-    return any(first == "per" and UNITS.get(second.strip(".,;()")) == unit for first, second in pairs)
+def unit_per(column: Column) -> Unit | None:
+    """The unit of which a column holds figures for each one, by its comment: “cubic metres per hectare”."""
+    words = (column.comment or "").lower().replace("/", " per ").split()
+    found = (UNITS.get(second.strip(".,;()")) for first, second in pairwise(words) if first == "per")
+    return next(filter(None, found), None)
 
 
 _SCALES = {"thousand": ("k", 1e3), "million": ("M", 1e6), "billion": ("bn ", 1e9)}

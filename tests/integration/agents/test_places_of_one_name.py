@@ -125,3 +125,36 @@ async def test_a_road_is_near_where_any_of_its_segments_is(database_url: str) ->
         answer = one.named("ai_response")[-1]["message"]
         assert "Trees within 200 m of unley rd: 4." in answer
         assert "Unley Road" in answer
+
+
+async def test_a_name_of_an_area_and_of_its_district_is_asked_about(database_url: str) -> None:
+    """Rows in a municipality were declined because a parish without any of them has its name."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE SCHEMA IF NOT EXISTS data; DROP TABLE IF EXISTS data.parishes, data.stalls, data.plots;"
+        "CREATE TABLE data.parishes (id int PRIMARY KEY, par_name text, mun_name text, geom geometry(Polygon, 4326));"
+        "COMMENT ON COLUMN data.parishes.mun_name IS 'Municipality (concelho)';"
+        "INSERT INTO data.parishes VALUES (1, 'Góis', 'Góis', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
+        " (2, 'Alvares', 'Góis', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326)),"
+        " (3, 'Serpins', 'Lousã', ST_MakeEnvelope(8.2, 47, 8.3, 47.1, 4326));"
+        "CREATE TABLE data.stalls AS SELECT n AS id, ST_SetSRID(ST_MakePoint(8.11 + n / 50.0, 47.05), 4326) AS geom"
+        " FROM generate_series(0, 6) n; ALTER TABLE data.stalls ADD PRIMARY KEY (id);"
+        "CREATE TABLE data.plots AS SELECT n AS id, ST_MakeEnvelope(8.05 + n / 20.0, 47, 8.1 + n / 20.0, 47.1, 4326)"
+        "::geometry(Polygon, 4326) AS geom FROM generate_series(0, 4) n; ALTER TABLE data.plots ADD PRIMARY KEY (id);"
+        "ANALYZE data.parishes"
+    )
+    await connection.close()
+    async with local_server(database_url) as server, client(server) as one:
+        await one.ask("join")
+
+        async def answer(text: str) -> str:
+            await one.says(text)
+            told: str = one.named("ai_response")[-1]["message"]
+            return told
+
+        assert "Góis (parish); or Góis (municipality)" in await answer("how many stalls are in gois?")
+        assert "There are 5 stalls" in await answer("Góis (municipality)")
+        assert "5 stalls" in await answer("show stalls in the municipality of Góis")
+        told = await answer("how many plots are in the municipality of Góis?")
+        assert "There are 3 plots where the position is in Góis (mun_name)" in told
+        assert told.count("only at the border") == 1

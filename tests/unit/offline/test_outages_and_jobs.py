@@ -182,6 +182,19 @@ async def test_figures_of_groups_are_asked_again_for_fewer_rows(
     assert [each.text for each in again] == ([] if added is None else [f"{question} {added}"])
 
 
+async def test_figures_of_each_year_are_asked_again_for_fewer_rows(chat: Chat) -> None:
+    result, rows = COSTS
+    world = World(OUTAGES, JOBS, (result.model_copy(update={"is_result": True}), rows))
+    chat = Chat(world)
+    await chat("show costs by crew")
+    (layer,) = chat.layers.values()
+    before = Memory(question_text="how many crew jobs did we have each year")
+    (again,) = of_fewer_groups(
+        Spoken(before, layer, Vocabulary(world.registry, [layer])), "and without the P1 jobs"
+    )
+    assert again.text == "how many crew jobs did we have each year that are not P1 jobs"
+
+
 @pytest.mark.parametrize("condition", ["that are P1", "that are not cancelled", "in 2025", "since 2025"])
 async def test_groups_of_fewer_rows_are_read(chat: Chat, desk: Desk, condition: str) -> None:
     answer = await chat(f"total cost of crew jobs by crew {condition}")

@@ -11,7 +11,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import Table
 from agents.offline.answers import refusals
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.reading import read
 from agents.offline.meaning.columns import column_called
 from agents.offline.meaning.conditions import Mention, OneOf

@@ -29,7 +29,7 @@ from agents.offline.meaning.steps import (
     summary,
     top_step,
 )
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, unit_per
 from agents.units import UNITS, Unit
 
 PER_AREA = "per_1000_km2"
@@ -55,6 +55,8 @@ def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     column = table.column(names[0]) if table is not None and len(names) == 1 else None
     if table is None or areas.guessed or column is None or not is_number(column) or _is_group(areas, table):
         return None
+    if unit_per(column) == unit:
+        return None  # it is a figure per hectare itself
     return _divided(areas, table, names[0], unit, f"{what.text} per {unit.symbol} of {areas.noun}")
 
 

@@ -19,7 +19,7 @@ from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.names.columns import KIND_NOUNS, columns_called
 from agents.offline.language.names.costs import UNIT_WORDS
 from agents.offline.language.names.keys import shared_key
-from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.names.rows import are_pieces_of, names_each_row
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, is_singular_of, name_words
 from agents.offline.meaning.columns import is_number
@@ -107,6 +107,7 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         table
         for table in context.vocabulary.tables(counted.mention.tables)
         if len(group_columns(table, bindings["by"], context)) == 1
+        and not (figure["function"] == "mean" and names_each_row(table, bindings["by"].text))
     ]
     is_people = (
         figure["function"] == "sum" and MEASURE_OF_NOUN.get(name_words(figure["column"].text)[-1]) == "people"
@@ -272,7 +273,9 @@ def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps |
     )
     figure, what = bindings.get("figure"), rows.heading
     if figure is not None:
-        what = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.noun}"
+        own = context.table(rows)
+        noun = own.name.replace("_", " ") if own and rows.noun == figure["column"].text else rows.noun
+        what = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {noun}"
     return (merged, count_in_areas(RESULT, rows, figure, title=f"{what} in {areas.noun} by {by}"))
 
 

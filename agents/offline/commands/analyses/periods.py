@@ -17,7 +17,7 @@ from agents.offline.commands.analyses.groups import (
 )
 from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
 from agents.offline.language.conditions.comparisons import PERIOD_WORDS
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.names.periods import holds_hours
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years

@@ -90,11 +90,6 @@ class Asked:
         first, *rest = self.pieces
         return replace(self, pieces=(replace(first, kind="amount"), *rest))
 
-    def without_years(self) -> Asked:
-        """The question without `per year` if a column implies it: `cost_eur_yr`. Otherwise it remains unread."""
-        yearly = [name for name in self.columns if {"yr", "year", "annual"} & set(name_words(name))]
-        return self.without("yearly") if self.has("yearly") and len(yearly) == 1 else self
-
     def of_them(self) -> Asked:
         """The same question about the rows mentioned before."""
         rows = Features(Mention("them", pronoun=True), text="them")

@@ -15,7 +15,7 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.charts import kind_named
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import times_of
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import ColumnMention, at_date

@@ -10,8 +10,8 @@ from agents.offline.commands.assembly.piece import Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
-from agents.offline.language.names.columns import times_of
 from agents.offline.language.names.costs import years_in
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.words import word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -43,7 +43,8 @@ class ComparedPieces(MeasuredPieces):
         raise NotImplementedError
 
     def _compared(self, place: int) -> Iterable[Piece]:
-        """The groups of these values, also within others: `2024 and 2025 by district`."""
+        """The groups of these values, also within others: `2024 and 2025 by district`, `by district in
+        2024 and 2025`."""
         for each in [
             *self._values_compared(place),
             *self._codes_compared(place),
@@ -56,6 +57,13 @@ class ComparedPieces(MeasuredPieces):
                     pair, cost = (other.value, each.value), each.cost + other.cost
                     text = f"{other.text if isinstance(other.value, str) else f'by {other.text}'} and {each.text}"
                     yield replace(each, kind="groups", end=other.end, value=pair, cost=cost, text=text)
+        self.cursor.at = place
+        for each in [
+            own for own in self._groups(place) if isinstance(own.value, ColumnMention) and not own.where
+        ]:
+            for years in list(self._years_compared(each.end)):
+                pair = (each.value, years.value)
+                yield replace(years, kind="groups", begin=place, value=pair, text=f"by {each.text} and year")
 
     def _splits(self, place: int) -> Iterable[Piece]:
         """`split by severity`, of a chart: a series for each value."""
@@ -131,7 +139,7 @@ class ComparedPieces(MeasuredPieces):
         years = [self.cursor.take_number()]
         years += [self.cursor.take_number()] if self.cursor.take("and", "or", "&") else []
         named = [each for each in years if each is not None and len(each.text) == len("2024")]
-        if len(named) > 1 and times_of(self.table):
+        if len(named) > 1 and times_of(self.table) and not self._is_comparison:
             values = [Quantity(each.value, text=each.text) for each in named]
             parts: list[Condition] = [Compare("=", each, measure="time") for each in values]
             yield self._piece("condition", place, joined("or", parts), 1.5)

@@ -3,7 +3,7 @@ place."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +46,7 @@ from agents.offline.meaning.steps import (
     time_between,
     top_step,
 )
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, unit_per
 from agents.units import Unit
 
 _MEASURED = {"area": ("area", "area_m2", "polygon"), "length": ("length", "length_m", "line")}
@@ -246,6 +246,17 @@ def number(asked: Asked, mention: ColumnMention) -> str | None:
     return None
 
 
+def without_implied(asked: Asked) -> Asked:
+    """The question without `per year` or `per hectare` if its column implies that: `cost_eur_yr`, “cubic metres per
+    hectare”. Otherwise it remains unread, or the column is divided."""
+    per, own = asked.one("per"), [each for name in asked.columns if (each := asked.table.column(name))]
+    unit = unit_per(own[0]) if len(own) == 1 else None
+    if per is not None and unit is not None and per.value == Per(unit):
+        return asked.without("per")
+    yearly = [name for name in asked.columns if {"yr", "year", "annual"} & set(name_words(name))]
+    return asked.without("yearly") if asked.has("yearly") and len(yearly) == 1 else asked
+
+
 def _divisor(asked: Asked, per: Per) -> tuple[str, float] | None:
     """The column to divide by, and the factor that its unit requires."""
     if isinstance(per.of, ColumnMention):
@@ -342,26 +353,39 @@ def _counts_people(asked: Asked) -> bool:
     return any(people & set(each.value.columns) for each in asked.all("column"))
 
 
-def converted(grouped: Grouped, table: Table, unit: Unit) -> Steps | None:
-    """The figure in another unit of its dimension, as a separate column; None if that is not possible."""
-    figure = grouped.aggregate
+def average_compared(asked: Asked) -> dict[str, Any] | None:
+    """The average of a percentage, which cannot be added up, for values that are set side by side: `kelp cover A vs
+    B`."""
+    group, columns = asked.one("group"), asked.all("column")
+    areas = group.value if group is not None and isinstance(group.value, Features) else None
+    where = areas.where if areas is not None else group.where if group is not None else None
+    name = number(asked, columns[0].value) if len(columns) == 1 else None
+    own = asked.table.column(name or "")
+    unit = column_unit(own) if own is not None else None
+    is_compared = where is not None and asked.only("group", "column", "rows", "condition", "and", "compare")
+    if name is None or unit is None or unit.dimension != "share" or not is_compared:
+        return None
+    return {"function": "mean", "column": ColumnWords(name)}
+
+
+def converted(found: Steps, figure: Mapping[str, Any], table: Table, unit: Unit) -> Steps | None:
+    """The figure of the last step in another unit of its dimension, as a separate column; None if that is not
+    possible."""
+    last = found[-1]
     names = columns_called((table,), name_words(figure["column"].text))
     columns = [each for each in table.columns if each.name in names]
     same = [each for each in columns if column_unit(each) == unit]
-    if len(same) == 1 and len(columns) > 1:  # the column exists in several units
-        return (replace(grouped, aggregate={**figure, "column": ColumnWords(same[0].name)}),)
+    if (
+        len(same) == 1 and len(columns) > 1 and isinstance(last, Grouped)
+    ):  # the column exists in several units
+        return (*found[:-1], replace(last, aggregate={**figure, "column": ColumnWords(same[0].name)}))
     own = column_unit(columns[0]) if len(columns) == 1 else None
     if own is None or own.dimension != unit.dimension:
         return None
     made = f"{figure['function']}_{names[0]}"
     name = f"{figure['function']}_{unit.ending}"
     if name == made:
-        return (grouped,)
-    title = (
-        f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {grouped.source.noun} by {grouped.by}"
-    )
+        return found
     expression = f"{quoted(made)} * {own.factor / unit.factor:.12g}"
-    return (
-        grouped,
-        step("calculate", RESULT, title=f"{title}, in {unit.symbol}", name=name, expression=expression),
-    )
+    title = f"{last.title}, in {unit.symbol}"
+    return (*found, step("calculate", RESULT, title=title, name=name, expression=expression))

@@ -11,7 +11,12 @@ from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS
 from agents.offline.language.conditions.explained_numbers import explains_number
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import STATISTICS
-from agents.offline.language.names.columns import columns_called, fact_columns, measure_columns
+from agents.offline.language.names.columns import (
+    columns_called,
+    fact_columns,
+    measure_columns,
+    of_some_people,
+)
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
@@ -116,10 +121,14 @@ def are_values(text: str, vocabulary: Vocabulary) -> bool:
 
 
 def is_neutral(word: str, vocabulary: Vocabulary, table: Table) -> bool:
-    """Whether a word has no meaning in a question about the table; `live` has one if it is the state of mains."""
+    """Whether a word has no meaning in a question about the table; `live` has one if it is the state of mains, and is
+    not said of people who were warned."""
+    if word in _LIVE and any(of_some_people(each) for each in table.columns):
+        return False
     return word in _NEUTRAL_WORDS and not (len(word) > _SHORTEST and is_value(word, vocabulary, table))
 
 
+_LIVE = word_set("live lives living")
 _SHORTEST = 3
 """Maximum length of words that are never values: articles, pronouns and forms of `be`."""
 

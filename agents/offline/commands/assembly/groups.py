@@ -12,6 +12,7 @@ from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
 from agents.offline.commands.assembly.computed import (
+    average_compared,
     can_be_summed,
     converted,
     divided,
@@ -42,6 +43,7 @@ from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     VALUES_NAMED,
     AddedColumn,
+    AnalysisStep,
     ColumnWords,
     Grouped,
     counted,
@@ -78,7 +80,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         if len(whens) > 1:
             return None
         when = {"when": ColumnWords(whens[0].value.text)} if whens else {}
-    figure = asked.figure() or _average_compared(asked)
+    figure = asked.figure() or average_compared(asked)
     of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
@@ -109,21 +111,6 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         title = f"Percentage of the {title[:1].lower()}{title[1:]}" if of_all else title
         found = (Grouped(rows, name, figure, title=title, of_all=of_all),) if name else None
     return _in_unit(asked, in_order(asked, found, asked.columns))
-
-
-def _average_compared(asked: Asked) -> dict[str, Any] | None:
-    """The average of a percentage, which cannot be added up, for values that are set side by side: `kelp cover A vs
-    B`."""
-    group, columns = asked.one("group"), asked.all("column")
-    areas = group.value if group is not None and isinstance(group.value, Features) else None
-    where = areas.where if areas is not None else group.where if group is not None else None
-    name = number(asked, columns[0].value) if len(columns) == 1 else None
-    own = asked.table.column(name or "")
-    unit = column_unit(own) if own is not None else None
-    is_compared = where is not None and asked.only("group", "column", "rows", "condition", "and", "compare")
-    if name is None or unit is None or unit.dimension != "share" or not is_compared:
-        return None
-    return {"function": "mean", "column": ColumnWords(name)}
 
 
 def _names_rows(asked: Asked, vocabulary: Vocabulary) -> bool:
@@ -187,9 +174,11 @@ def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
     if asked.has("with share"):
         columns = [asked.table.column(name) for name in asked.columns]
         return found if all(each and column_unit(each) == unit.value for each in columns) else None
-    if len(found) != 1 or not isinstance(last, Grouped) or last.aggregate == COUNT:
+    figure = last.aggregate if isinstance(last, Grouped) else asked.figure()
+    is_last = len(found) == 1 or (isinstance(last, AnalysisStep) and last.operation == "spatial_join")
+    if figure in (None, COUNT) or not is_last:
         return None
-    return converted(last, asked.table, unit.value)
+    return converted(found, figure, asked.table, unit.value)
 
 
 # --- shares -------------------------------------------------------------------------------------------------
@@ -198,11 +187,12 @@ def _in_unit(asked: Asked, found: Steps | None) -> Steps | None:
 def _shares(asked: Asked, context: Context) -> Steps | None:
     """Percentage of each group's rows that pass a condition; or each group's percentage of all rows or of a total."""
     by, shared, unit = asked.group_column, asked.share(), asked.one("unit")
-    if by is None or shared is None or (unit is not None and unit.value.dimension != "share"):
+    period = group.value if (group := asked.one("group")) is not None and isinstance(group.value, str) else ""
+    if not (by or period) or shared is None or (unit is not None and unit.value.dimension != "share"):
         return None
     part, whole = shared
     if asked.has("part"):
-        return _of_people(asked, by)
+        return _of_people(asked, by) if by else None
     share, named = asked.one("share"), asked.all("condition")
     is_rate = share is not None and share.text == "rate" and len(named) == 1  # `fail rate by stage`
     called = f"{asked.noun} with {named[0].text}" if is_rate else asked.called
@@ -210,11 +200,15 @@ def _shares(asked: Asked, context: Context) -> Steps | None:
     if not asked.all("column"):
         if not asked.has("rows") and not is_rate:
             return None
-        rows = asked.rows(whole)
-        found = Grouped(rows, by, dict(COUNT), part=part, of_all=part is None, title=title)
-        return in_order(asked, (found,), ())
+        found: Steps | None = (Grouped(asked.rows(whole), by or "", dict(COUNT)),)
+        if period:
+            found = by_period({"source": asked.rows(whole), "figure": COUNT, "period": period}, context)
+        if not found or not isinstance(last := found[-1], Grouped):
+            return None
+        shares = replace(last, part=part, of_all=part is None, title=title)
+        return in_order(asked, (*found[:-1], shares), ())
     figure = asked.figure()
-    if figure is None or figure["function"] != "sum" or part is not None or whole is not None:
+    if not by or figure is None or figure["function"] != "sum" or part is not None or whole is not None:
         return None
     areas = [each for each in context.vocabulary.few_tables if each.geometry_family == "polygon"]
     are_people = asked.table not in areas and {*asked.columns} <= {*measure_columns(asked.table, "people")}

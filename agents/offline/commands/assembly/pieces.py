@@ -26,7 +26,7 @@ from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.names.periods import PERIODS_OF_ADVERBS
 from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import take_count, take_unit

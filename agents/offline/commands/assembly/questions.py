@@ -22,6 +22,7 @@ from agents.offline.commands.assembly.computed import (
     of_all,
     of_all_people,
     rates,
+    without_implied,
 )
 from agents.offline.commands.assembly.fitting import (
     are_values,
@@ -53,13 +54,7 @@ from agents.offline.language.reading import Ambiguous
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.conditions import (
-    MOST_FIRST,
-    OneOf,
-    Top,
-    parts_of,
-    without_wording,
-)
+from agents.offline.meaning.conditions import MOST_FIRST, OneOf, Top, parts_of, without_wording
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.scene import chosen_option
 
@@ -153,7 +148,7 @@ def _of_table(
         asked = Asked(table, way)
         if not asked.is_joined:
             continue
-        asked = asked.without("them").without_years().with_numbers().with_alternatives().with_amount()
+        asked = without_implied(asked.without("them")).with_numbers().with_alternatives().with_amount()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
         if asked.figure_is_fixed or asked.has("yearly"):

@@ -10,7 +10,7 @@ from agents.offline.answers import refusals
 from agents.offline.commands.plans.drawing import ROLES, top_rows
 from agents.offline.conversation.memory import Rows
 from agents.offline.language.figures import adds_up
-from agents.offline.language.names.columns import times_of
+from agents.offline.language.names.dates import times_of
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import holds_years, is_number, named_column, number_columns, top_column
 from agents.offline.meaning.conditions import ColumnMention, Mention

@@ -24,7 +24,7 @@ _BREAKS = word_set("""
     vs versus
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    into using weighted ones only except excluding have has were was per each without lacking called exceeding
+    into using weighted ones only except excluding exclude have has were was per each without lacking called exceeding
     since until after before during when lies lie lives live nor involving carrying holding recording reaching offering
     employing
 """)

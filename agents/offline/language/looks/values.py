@@ -70,9 +70,12 @@ def take_further_values(cursor: Cursor, vocabulary: Vocabulary, noun: str) -> tu
 
 
 def _colours_first(cursor: Cursor) -> list[tuple[str, str]]:
-    """`green easy, orange moderate`: each colour before its value, separated by signs or `and`."""
+    """`green easy, orange moderate`, `red for high, orange low`: each colour before its value, separated by signs or
+    `and`."""
     pairs: list[tuple[str, str]] = []
+    all_for = True
     while (color := take_colour(cursor)) is not None:
+        all_for = cursor.take("for") is not None and all_for
         cursor.take("the")
         text = _value(cursor)
         token = cursor.token()
@@ -88,7 +91,7 @@ def _colours_first(cursor: Cursor) -> list[tuple[str, str]]:
             break
         cursor.at = end
         cursor.take(", and", ",", ";", "and")
-    return pairs if len(pairs) > 1 else []
+    return pairs if len(pairs) > 1 and not all_for else []
 
 
 def _colour_of_value(cursor: Cursor) -> tuple[str, str] | None:

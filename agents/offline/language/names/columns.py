@@ -19,6 +19,7 @@ from agents.offline.language.lexicon import (
 )
 from agents.offline.language.names.actions import dates_action, measures_action, names_agent
 from agents.offline.language.names.comments import (
+    DULL,
     HEAD_ENDS,
     PASSED_OVER,
     clause_of,
@@ -44,14 +45,20 @@ from agents.offline.language.names.costs import (
     word_cost,
     years_in,
 )
+from agents.offline.language.names.dates import records_last_time, times_of
 from agents.offline.language.names.distances import distances_to
-from agents.offline.language.names.periods import counts_years, of_year_in_comment, per, without_period
+from agents.offline.language.names.periods import (
+    counts_years,
+    of_people_aged,
+    of_year_in_comment,
+    per,
+    without_period,
+)
 from agents.offline.language.names.species import columns_for_species
 from agents.offline.language.words import Words, are_forms, name_words, word_set
 
 MAX_MEANT = 50
 """With more tables than this, the table is asked for before columns are compared."""
-DULL = word_set("table data layer feature row column value number name type list of all each one")
 _WHEN = word_set("date day month time year")
 KIND_NOUNS = word_set("status state type kind class category condition")
 """Nouns without meaning after the name of a text column: `protection status`."""
@@ -61,26 +68,12 @@ _SHORT_CODE = 4  # maximum length of a column name that abbreviates a kind of co
 _LEADING = word_set("amount concentration date level rate year")
 """Of these nouns, those that may come first: `amount paid`, `year of construction`."""
 _WITHIN = word_set("at during from for the")  # ignored inside a comment: `level at night`
-SURE_BEGINNING = 4
-"""An abbreviation of this length is accepted even if the comment lacks the full word."""
-_CODES = word_set("code number id")
-"""Nouns that several columns of a table may share: `code` is `code` rather than `country_code`."""
+SURE_BEGINNING = 4  # length of an abbreviation that is accepted even if the comment lacks the full word
+_CODES = word_set("code number id")  # several columns may share these: `code` is not `country_code` then
 _SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])  # alone, these are only the unit of a column
 _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
-_GROUP_SIZES = frozenset(
-    (each, "size") for each in ("group", "flock", "herd", "pack")
-)  # numbers of individuals
-PLANNED = word_set("next due planned scheduled expiry expire expires deadline")
-ENDED = word_set("""
-    close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
-    restoration done clear cleared remove removed treat treated answered until return returned arrive arrival arrived
-""")
-"""Words in names of dates on which something ended."""
-_RECORDED = word_set("""
-    create created load loaded update updated modify modified edit edited insert inserted import imported enter entered
-    record recorded change changed
-""")
-"""Words in names of dates that describe the record, not its subject."""
+_GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))  # of individuals
+_SOME_PEOPLE = re.compile(r"(?i)(?:number of )?(?:people|persons|residents|inhabitants) [^\W\d]+ed\b")
 _VERBS, _WHOSE = word_set("has have had is are was were do does did"), word_set("the their its")
 _PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
@@ -107,7 +100,7 @@ def columns_called(
     if set(words) <= _VERBS:
         return []  # `which has the most pupils` does not group by `has_camera`
     few = tables[:MAX_MEANT]
-    if found := columns_in_unit(few, words) or columns_for_species(few, words):
+    if found := columns_in_unit(few, words) or columns_for_species(few, words) or of_people_aged(few, words):
         return found
     if of_year := of_year_in_comment(few, words, lambda rest: columns_called(tables, rest, fits)):
         return of_year
@@ -213,8 +206,10 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
         costs.append(AS_MEASURE + 0.1 * len(_without_units(own)))
     called = with_synonyms(words) if kind in NUMBERS else (words,)
     said = next((w for w in called if _is_in_comment(comment, w) or _is_kind_of(comment, w)), None)
+    head = comment_head(comment)
+    if said is None and kind == "text" and head and words == (*head, words[-1]) and words[-1] in KIND_NOUNS:
+        said = head  # `ownership type` of “Ownership: private, state”
     if said is not None:
-        head = comment_head(comment)
         whole = said == name_words(comment or "") or head in (said, (*said, "name"), ("total", *said))
         whole = whole and ("to" in said or not _TO_OTHERS.search(comment or ""))
         other = 0.0 if said == words else NOTHING_NEW
@@ -277,6 +272,7 @@ def measure_columns(table: Table, measure: str) -> list[str]:
     wanted = (*NUMBERS, "date", "timestamp") if measure == "time" else NUMBERS
     columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
     columns = [c for c in columns if measure != "old" or not (records_last_time(c) or counts_years(c))]
+    columns = [column for column in columns if measure != "people" or not of_some_people(column)]
     for word in MEASURES.get(measure, ()):
         found = [column for column in columns if word in spelt_out(column.name)]
         if found:
@@ -284,36 +280,31 @@ def measure_columns(table: Table, measure: str) -> list[str]:
             return [each.name for each, length in zip(found, lengths, strict=True) if length == min(lengths)]
     if measure in ("big", "area") and (whole := [c for c in columns if name_words(c.name) in _AREA_UNITS]):
         return [each.name for each in whole]
+    if measure == "long" and (whole := [each for each in columns if _is_whole_length(each)]):
+        return [each.name for each in whole]
     words = () if measure == "time" else MEASURES.get(measure, ())
     described = ([c.name for c in columns if word in comment_head(c.comment)[-1:]] for word in words)
     return next(filter(None, described), [])
 
 
+def of_some_people(column: Column) -> bool:
+    """Whether a column is about people of whom something is told: “People warned”."""
+    return _SOME_PEOPLE.match(column.comment or "") is not None
+
+
+def _is_whole_length(column: Column) -> bool:
+    """Whether a column is called by nothing but a unit of length, also in its comment: `km`, “Kilometres driven”."""
+    unit, said = name_words(column.name), name_words(column.comment or "")[:1]
+    return unit in _LENGTH_UNITS and (said == unit or said in _LENGTH_UNITS)
+
+
+_LENGTH_UNITS = (("km",), ("kilometre",), ("kilometer",), ("mile",))
 _AREA_UNITS = (("acre",), ("hectare",))
 """Whole names of columns of areas."""
 
 
-def records_last_time(column: Column) -> bool:
-    """Whether a column records when something was last done: the year of an inspection is not an age."""
-    return "last" in (*name_words(column.name), *name_words(column.comment or ""))
-
-
 def _without_units(own: Words) -> Words:
     return tuple(word for word in own if word not in UNIT_WORDS and not years_in(word))
-
-
-def times_of(table: Table) -> list[Column]:
-    """The date or time columns that are meant when none is named, except due dates: the one that the table's comment
-    mentions; `claims in 2020` by the loss date if the others tell when one was `closed`; never that of the record."""
-    times = [column for column in table.columns if column.kind in ("date", "timestamp")]
-    times = [column for column in times if not PLANNED & set(name_words(column.name))] or times
-    of_table = comment_words(table.comment) - DULL  # “Applications received since 2018”
-    stated = [each for each in times if of_table & (spelt_out(each.name) | comment_words(each.comment))]
-    if len(stated) == 1 and not _RECORDED & set(name_words(stated[0].name)):
-        return stated
-    begun = [each for each in times if not ENDED & {*name_words(each.name), *comment_words(each.comment)}]
-    is_sure = len(begun) == 1 and not _RECORDED & set(name_words(begun[0].name))
-    return begun if is_sure else times
 
 
 def contains(name: Words, part: Words) -> bool:

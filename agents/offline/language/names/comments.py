@@ -17,6 +17,8 @@ HEAD_ENDS = word_set("""
     under between since until before after during whether within near around
 """)
 """Words that end the head of a comment."""
+DULL = word_set("table data layer feature row column value number name type list of all each one")
+"""Words that tell no column from others."""
 PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 """Words ignored within a column's name or a clause: `boardings on a weekday`."""
 _PERIODS = word_set("hour day week month quarter year season date time period visit survey")

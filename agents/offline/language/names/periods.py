@@ -71,10 +71,11 @@ _OF_YEAR = frozenset(("in", "of", "for"))
 
 MOST_YEARS = 120
 """The greatest number that is taken for an age."""
-_OLDER, _YOUNGER = "up|plus|over|older|ge|gt|o", "under|younger|below|lt|le|u"
+_OLDER, _YOUNGER = "up|plus|over|older|ge|gt|o|p", "under|younger|below|lt|le|u"
 """Words in names of such columns, as parts of patterns."""
 _AGE = re.compile(
-    r"(?:aged? |people |persons |residents )*(?:(?:(?P<younger>under|younger than|below)|over|older than|above) )?"
+    r"(?:(?:aged?|people|persons?|residents?|share|percentage|percent|of|the) )*"
+    r"(?:(?:(?P<younger>under|younger than|below)|over|older than|above) )?"
     r"(?P<age>\d\d?)(?: ?s)?(?: (?:years|year olds))?"
     r"(?P<after> (?:and|or) (?:under|younger|over|older|more)| plus|\+)?",
     re.IGNORECASE,
@@ -121,3 +122,29 @@ def dates_of_birth(table: Table) -> list[Column]:
 
 _FIRST_YEAR = 1000
 _BIRTH = frozenset(("birth", "birthday", "birthdate", "born", "dob"))
+
+
+def of_people_aged(tables: Sequence[Table], words: Words) -> list[str]:
+    """The columns that `residents over 65` or `share of people under 18` mean: shares only where they are asked for."""
+    if _SHARES.isdisjoint(words) and _PEOPLE.isdisjoint(words):
+        return []
+    is_share = not _SHARES.isdisjoint(words)
+    found = (name for table in tables for name in of_age_in_words(table, " ".join(words)))
+    return [name for name in found if is_share != _SHARES.isdisjoint(name_words(name))]
+
+
+def share_of_age(words: Words, used: Sequence[int]) -> tuple[Words, Sequence[int]]:
+    """The words behind `%`, and how many tokens they took: `over 65` is a share of people."""
+    is_age = words[:1] in (("over",), ("under",), ("above",), ("below",))
+    return (("share", *words), (0, *used)) if is_age else (words, used)
+
+
+def is_age_of_people(column: Column, said: str, number: float) -> bool:
+    """Whether the number of `people over 65` is an age, which no column with a number of people tells."""
+    are_people = not _PEOPLE.isdisjoint(name_words(said)[-1:])
+    most = column.maximum if isinstance(column.maximum, int | float) else None
+    return are_people and number <= MOST_YEARS and (most is None or most > 10 * MOST_YEARS)
+
+
+_PEOPLE = frozenset(("person", "resident", "inhabitant"))
+_SHARES = frozenset(("share", "percentage", "percent", "pct", "perc"))

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import ABBREVIATIONS, spelt_out
-from agents.offline.language.names.columns import DULL
 from agents.offline.language.names.comments import (
+    DULL,
     acronym,
     comment_head,
     phrases_for_rows,
@@ -154,3 +154,9 @@ def are_pieces_of(table: Table, things: Words) -> bool:
     return (own[-1] in _PIECES | {"seg"} and things[-1] not in own[-1:]) or not _PIECES.isdisjoint(
         described[-1:]
     )
+
+
+def names_each_row(table: Table, noun: str) -> bool:
+    """Whether a noun names every single row: `fire` of fires, but not `road` of road segments."""
+    words = name_words(noun)
+    return len(words) == 1 and words[0] in nouns_of_rows(table) and not are_pieces_of(table, words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
@@ -154,8 +155,15 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
         known, text = [longer], longer.name
     if found.not_searched or table.geometry_column is None:
         return None
+    own_spelling = next((each.name for each in known if fold(each.name) == fold(text)), text)
+    group = await _inside_group(scene, table, own_spelling)
     if not known:
-        return await _inside_group(scene, table, text)
+        return group.inside if group is not None else None
+    if group is not None and all(each.table == group.table for each in known):
+        own = {full_name(each): each for each in known if fold(each.name) == fold(text)}
+        if not own or scene.choose([*own, group.called], _which_of([*own, group.called]), text) not in own:
+            return group.inside
+        known = [*own.values()]
     area = _widest(scene, known)
     other = scene.table(area.table)
     if other.id == table.id or other.geometry_column is None:
@@ -169,10 +177,7 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
         return None
     shape = {**rows[0][other.geometry_column], "name": called}
-    args = [property_of(table.geometry_column), shape]
-    inside: Cql2 = {"op": "s_intersects", "args": args}
-    if table.geometry_family != "point":  # a neighbour that only shares the border is not inside
-        inside = {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
+    inside = _inside(table, shape)
     if not await scene.data.count(table.id, inside):
         raise Refuse(refusals.NOTHING_INSIDE(table=table.title, area=called, areas=other.title))
     return inside
@@ -203,15 +208,24 @@ MIN_NAME = 4
 """Minimum length of the beginning of a name that stands for it."""
 
 
-async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """The points within the areas that share a common value: `in Zuid`, `in the district Zuid`, of neighbourhoods by
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The rows inside areas that share a value."""
+
+    inside: Cql2
+    table: str
+    called: str
+
+
+async def _inside_group(scene: Scene, table: Table, text: str) -> _Group | None:
+    """The rows within the areas that share a common value: `in Zuid`, `in the district of Zuid`, of neighbourhoods by
     their district; `in the low emission zone`, of those that a yes/no column is about."""
     others = {other.id: other for other in scene.vocabulary.few_tables if _may_group(table, other)}
-    if table.geometry_family != "point" or table.geometry_column is None or not others:
+    if table.geometry_column is None or not others:
         return None
     texts = {id: [each for each in text_columns(other) if each.samples] for id, other in others.items()}
     words = text.split()
-    ways = [(words, words[:0]), (words[1:], words[:1])]
+    ways = [(words, words[:0]), (words[1 + (words[1:2] == ["of"]) :], words[:1])]
     ways += [(words[:at], words[at:]) for at in range(1, len(words))]
     forms = spellings([" ".join(rest) for rest, _noun in ways if rest])
     names = {id: [column.name for column in columns] for id, columns in texts.items() if columns}
@@ -224,6 +238,7 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
         if _is_called(others[id].column(column), noun)
         for value in values
     ]
+    found = [each for each in found if (own := name_column(each[0])) is None or each[1] != own.name] or found
     flags = [] if found else [flag for other in others.values() for flag in _flags_about(other, text)]
     if len(found) + len(flags) != 1:
         return None
@@ -236,10 +251,24 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> Cql2 | None:
     too_many = areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS
     if len(shapes) < 2 - bool(flags) or too_many:
         return None
-    called = text if flags else f"{shared} ({column})"
-    group = {"type": "GeometryCollection", "geometries": shapes, "name": called}
-    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), group]}
-    return inside if await scene.data.count(table.id, inside) else None
+    name = text if flags else f"{shared} ({column})"
+    if table.geometry_family == "point":
+        inside = _inside(table, {"type": "GeometryCollection", "geometries": shapes, "name": name})
+    else:  # whether shapes only touch a collection is not known
+        inside = {"op": "or", "args": [_inside(table, {**shape, "name": name}) for shape in shapes]}
+    if not await scene.data.count(table.id, inside):
+        return None
+    noun = " ".join(comment_head(own.comment if (own := other.column(column)) else "")) or column
+    return _Group(inside, other.id, name if flags else f"{shared} ({noun})")
+
+
+def _inside(table: Table, shape: dict[str, Any]) -> Cql2:
+    """The rows in a shape; a neighbour that only shares its border is not."""
+    args = [property_of(str(table.geometry_column)), shape]
+    inside: Cql2 = {"op": "s_intersects", "args": args}
+    if table.geometry_family == "point":
+        return inside
+    return {"op": "and", "args": [inside, {"op": "not", "args": [{"op": "s_touches", "args": args}]}]}
 
 
 def _flags_about(table: Table, text: str) -> list[tuple[Table, str, Any]]:
@@ -273,9 +302,12 @@ def _widest(scene: Scene, areas: Sequence[Place]) -> Place:
         if all(each.table == area.table or is_within(each.bounds, area.bounds) for each in areas):
             return area
     options = {full_name(each): each for each in areas}
-    names = list(options)
-    question = refusals.WHICH_PLACE(name=areas[0].name, places="; ".join(names[:-1]), last=names[-1])
-    return options[scene.choose(names, question, areas[0].name)]
+    return options[scene.choose(list(options), _which_of(list(options)), areas[0].name)]
+
+
+def _which_of(names: Sequence[str]) -> str:
+    name = names[0].partition(" (")[0].partition(",")[0]
+    return refusals.WHICH_PLACE(name=name, places="; ".join(names[:-1]), last=names[-1])
 
 
 def _grouping(other: Table) -> list[Column]:

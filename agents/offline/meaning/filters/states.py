@@ -6,9 +6,9 @@ import re
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.language.conditions.flags import DONE
-from agents.offline.language.names.columns import ENDED, PLANNED
 from agents.offline.language.names.comments import comment_head, comment_words
 from agents.offline.language.names.costs import word_cost
+from agents.offline.language.names.dates import ENDED, PLANNED
 from agents.offline.language.words import are_forms, name_words, word_set
 from agents.offline.meaning.cql2 import columns_in, equals, flat, negated, property_of
 from agents.offline.meaning.row_names import text_columns

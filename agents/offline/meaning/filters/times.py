@@ -13,8 +13,8 @@ from agents.offline.language.conditions.times.days import WEEKDAYS
 from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.conditions.times.relative import months_before
 from agents.offline.language.lexicon import DECIDED, DECISION
-from agents.offline.language.names.columns import times_of
 from agents.offline.language.names.costs import word_cost
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.names.periods import holds_hours
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import holds_years, when_column

@@ -83,8 +83,8 @@ def _is_year(text: str) -> bool:
 
 
 def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DatePart | None:
-    """`on weekends`, `on Mondays and Fridays`, `in January`, `from June to August`. Returns None without
-    moving the cursor if none follows."""
+    """`on weekends`, `on Mondays and Fridays`, `in January`, `from June to August`, `June to August`. Returns
+    None without moving the cursor if none follows."""
     start = cursor.at
     if cursor.take("on", "during", "at") is not None:
         days = _take_list(cursor, _weekdays)
@@ -100,17 +100,19 @@ def take_date_part(cursor: Cursor, column: ColumnMention | None = None) -> DateP
             cursor.at += 1
             return DatePart("month", tuple((first + n - 1) % 12 + 1 for n in range(3)), column)
         cursor.at -= cursor.word(-1) == "the"
-    months = _take_list(cursor, _month) if opener is not None else ()
-    if opener in ("between", "from"):
-        last = _month(cursor) if len(months) == 1 and cursor.take("to", "until", "and") else months[1:]
-        if months and last:
-            count = (last[-1] - months[0]) % 12 + 1
-            return DatePart("month", tuple((months[0] + n - 1) % 12 + 1 for n in range(count)), column)
-        months = ()
-    if months:
+    months, is_range = _take_list(cursor, _month), opener in ("between", "from")
+    joined = len(months) == 1 and cursor.take(*_UP_TO_MONTH, *(("and",) if is_range else ())) is not None
+    last = _month(cursor) if joined else months[1:] if is_range else ()
+    if months and last:
+        count = (last[-1] - months[0]) % 12 + 1
+        return DatePart("month", tuple((months[0] + n - 1) % 12 + 1 for n in range(count)), column)
+    if months and opener is not None and not joined and not is_range:
         return DatePart("month", months, column)
     cursor.at = start
     return None
+
+
+_UP_TO_MONTH = ("to", "until", "till", "through", "-", "–")
 
 
 def take_period(cursor: Cursor, column: ColumnMention | None = None) -> Compare | Between | DatePart | None:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from agents.domain import Table
 from agents.offline.language.conditions.times.days import take_day
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.names.columns import ENDED, columns_called, times_of
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.dates import ENDED, times_of
 from agents.offline.language.words import Phrases, are_forms, name_words, word_set
 from agents.offline.meaning.conditions import IN_FORCE, Compare, Day, Operand, Quantity
 from agents.offline.meaning.units import is_year
