@@ -228,7 +228,7 @@ class MapTools(GeoTools):
             box, words = first.bounds, first.name
             facts = {
                 "place": _place_facts(first),
-                "others": [_place_facts(item) for item in others[:3]],
+                "others": [_place_facts(item) for item in others if item.whole or not first.whole][:3],
                 **unsearched(found),
             }
         else:

@@ -59,9 +59,7 @@ SHARE = "100 * passing / count"
 async def planned(scene: Scene, chain: Chain) -> OperationPlan:
     """The plan of a chain of steps. Raises Ask or Refuse."""
     planner = _Planner(scene, OperationPlan())
-    parts = steps_with_rows_spoken_of(scene, chain.parts)
-    for part in parts:
-        planner.is_last = part is parts[-1]
+    for part in steps_with_rows_spoken_of(scene, chain.parts):
         planner.previous = await planner.part(part)
     if chain.look is not None and chain.look.figures:
         planner.add_figures(chain.look.figures)

@@ -40,7 +40,7 @@ from agents.offline.late_columns import filled, late_look
 from agents.offline.meaning.columns import number_columns
 from agents.offline.meaning.cql2 import columns_in
 from agents.offline.meaning.intents import Look
-from agents.offline.meaning.places import forget_places
+from agents.offline.meaning.places import forget_places, wide_columns
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of
@@ -220,7 +220,8 @@ def _look(
         sort = {"sort": lead, "descending": True}
         limit = MOST_SHOWN if done.result.data["rows"] <= MOST_SHOWN else _MOST_RANKED
         return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
-    wanted = list(dict.fromkeys([*first, *_named_in(goal, columns), *rest]))[:_MOST_COLUMNS]
+    where = wide_columns(table)[: named is not None]  # tells namesakes apart
+    wanted = list(dict.fromkeys([*first, *where, *_named_in(goal, columns), *rest]))[:_MOST_COLUMNS]
     if not sort and done.result.data["rows"] > MOST_SHOWN and table.column("distance_m") is not None:
         near = [
             name for name in rest if name.startswith("distance_m") or name.removeprefix("near_") in own_names

@@ -82,8 +82,6 @@ class PlanReader:
 
     scene: Scene
     recipe: OperationPlan
-    is_last: bool = True
-    """Whether no other step goes on with the result of this one."""
 
     def maker(self, source: str) -> PlannedOperation | None:
         """The operation that made the rows, skipping operations that only filter or sort."""
@@ -174,11 +172,16 @@ class PlanReader:
         return link if link is not None and link.named and link.refers else None
 
     async def counted_by_key(self, part: AnalysisStep, inputs: Mapping[str, str], title: str) -> str:
-        """Counts the rows that refer to each row by a key; returns the reference to the result, empty without a key.
-        Those `in each area` are those that lie there; of `per area` rows without a key are counted for the answer."""
+        """Counts the rows that refer to each row by a key, with a figure of them that has a name, for a later step
+        uses it; returns the reference to the result, empty without a key. Those `in each area` are those that lie
+        there; of `per area` rows without a key are counted for the answer."""
         given = dict(part.arguments)
-        figures = given.get("aggregates") or [{"function": "count"}]
-        if part.operation != "spatial_join" or (len(figures) > 1 and self.is_last) or "distance" in given:
+        count, *figures = given.get("aggregates") or [{"function": "count"}]
+        if (
+            part.operation != "spatial_join"
+            or "distance" in given
+            or any("name" not in each for each in figures)
+        ):
             return ""
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
         if source is None or other is None:
@@ -187,32 +190,37 @@ class PlanReader:
         lie_in = _LIE_IN if link is not None and link.named else _LIES_IN
         if source.geometry_family == "polygon" and lie_in.search(part.text):
             return ""
-        if link is None or link.refers or (len(figures) > 1 and not link.named):
+        if link is None or link.refers:
             return ""
         if (unknown := await self.unmatched(source, other, link)) is not None:
             self.recipe.left_out = (other.id, combined("and", self.table_of(inputs["other"])[1], unknown))
-        own, key = ColumnWords(link.own), ColumnWords(link.other)
-        of = [(each["function"], each["column"]) for each in figures if "column" in each]
-        columns = [ColumnWords(f"{function} {column.text}", "other") for function, column in of]
-        figures = [
-            {**each, "column": replace(each["column"], of="source")} if "column" in each else each
-            for each in figures
-        ]
+        figures = [{**each, "column": replace(each["column"], of="source")} for each in figures]
+        wanted = {"aggregates": [count, *figures]} if "aggregates" in given else {}
         counts = self.recipe.add(
-            "summarise", "Count them by their key", source=inputs["other"], by=[key],
-            **({"aggregates": figures} if "aggregates" in given else {}),
-        )  # fmt: skip
+            "summarise",
+            "Count them by their key",
+            source=inputs["other"],
+            by=[ColumnWords(link.other)],
+            **wanted,
+        )
+        keys = {"other": counts, "key": ColumnWords(link.own), "other_key": ColumnWords(link.other, "other")}
+        joined, names = inputs["source"], [each["name"] for each in figures]
+        if names:  # those of rows without any are unknown, not 0
+            joined = self.recipe.add("join_by_attribute", title, source=joined, **keys, columns=names)
         return self.recipe.add(
-            "join_by_attribute", title, source=inputs["source"], other=counts, key=own,
-            other_key=ColumnWords(link.other, "other"),
-            **({"columns": columns} if columns else {"columns": [figures[0].get("name") or "count"], "zero": True}),
-        )  # fmt: skip
+            "join_by_attribute", title, source=joined, **keys, columns=[count.get("name", "count")], zero=True
+        )
 
     async def figure_by_name(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Grouped | None:
         """The groups of `average population of cities in each country`: all areas, by the column with their names."""
         given = dict(part.arguments)
         figures: Sequence[Mapping[str, Any]] = given.get("aggregates") or []
-        if part.operation != "spatial_join" or len(figures) != 2 or "distance" in given:
+        if (
+            part.operation != "spatial_join"
+            or len(figures) != 2
+            or "distance" in given
+            or "name" in figures[-1]
+        ):
             return None
         source, other = self.stored(inputs["source"]), self.stored(inputs["other"])
         if source is None or other is None:

@@ -63,7 +63,7 @@ _OF_BASE_MAP = word_set("""
     base map view mode image picture photo layer tile street terrain topographic hybrid dark light a an the it as in
     into on to of with my this there any other different another instead default which what is are do can could you i
     we us me want need like have get give show use switch change set put turn add choose display please pls possible
-    available style type google
+    available style type google hide remove off
 """)
 """Words beside those of base maps that make no other request."""
 

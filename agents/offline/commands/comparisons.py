@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from agents.geo.place_names import other_names
+from agents.offline.commands.analyses.rules import are_times
 from agents.offline.commands.requests import Commands, tables_of
 from agents.offline.language.conditions.flags import is_flag, is_flag_named
 from agents.offline.language.conditions.rules import Conditions
@@ -25,6 +26,8 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
     all_of,
+    lies_in_place,
+    split_off_places,
 )
 from agents.offline.meaning.intents import Count, Intent, Lookup, Statistic
 
@@ -62,11 +65,11 @@ on = COMMANDS.on
     "compare {what:words} (of|in) {one:words}"
     " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}"
 )
-def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """A comparison by one or several facts, or by the numbers that the table has."""
-    more = [bound[name] for name in ("second", "third") if name in bound]
+    names = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
     first, *also = [each.text for each in bound["facts"]] if "facts" in bound else [bound.get("what", "")]
-    return Lookup(first, bound["one"], (*more, bound["other"]), also=tuple(also))
+    return None if any(map(_GROUPS.search, names)) else Lookup(first, names[0], (*names[1:],), also=(*also,))
 
 
 def _is_name(text: str, vocabulary: Vocabulary) -> bool:
@@ -75,12 +78,16 @@ def _is_name(text: str, vocabulary: Vocabulary) -> bool:
     return bool(vocabulary.values_called(name_words(name)) or other_names(name))
 
 
-@on(f"<what> [the] {{what:words}} (of|in) {{one:words}} {_VERSUS} {{other:words}}", cost=1.0)
+@on(
+    f"<what> [the] {{what:words}} (of|in) {{one:words}} {_VERSUS} [{{second:words}} {_VERSUS}] {{other:words}}",
+    cost=1.0,
+)
 @on(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", cost=2.0)
 def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of Germany, France and Italy`."""
     named = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
     are_known = all(each[:1].isupper() or _is_name(each, vocabulary) for each in named)
+    are_known &= not any(map(_AGAINST.search, named))
     if not are_known or not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
         return None
     return Lookup(bound["what"], named[0], tuple(named[1:]))
@@ -99,9 +106,8 @@ def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 @on(f"how how=({_MEASURED}) is {{one:words}} {_COMPARED_TO} {{other:words}}")
 def _how_big(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how big is France compared to Spain?`: looks up both values."""
-    words = {"big": "area", "large": "area", "small": "area", "populous": "population"}.get(
-        bound["how"], bound["how"]
-    )
+    words = {**dict.fromkeys(("big", "large", "small"), "area"), "populous": "population"}.get(bound["how"])
+    words = words or bound["how"]
     return Lookup(words, bound["one"], (bound["other"],), instead="population" if words == "area" else "")
 
 
@@ -190,9 +196,7 @@ def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | No
 def _more_rows(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`does Germany have more airports than France?`: counts the rows in both."""
     rows = bound["rows"]
-    if not rows.mention.tables or rows.mention.guessed or rows.top is not None:
-        return None
-    if _GROUPS.search(bound["other"]):
+    if rows.mention.guessed or not rows.mention.tables or rows.top or _GROUPS.search(bound["other"]):
         return None
     one, other = (_place_or_year(bound[name]) for name in ("one", "other"))
     return Count(rows.mention, one, among=rows.where, versus=other, claim=_CLAIMS[bound.get("how", "")])
@@ -273,12 +277,16 @@ def _figures_compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Inten
     cost=-6.0,
 )
 def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`are there more tram stops than bus stops?`: counts both."""
+    """`are there more tram stops than bus stops?`: counts both; a place or time behind the second is that of both."""
     rows, others = bound["rows"], bound["others"]
     if rows.top is not None or others.top is not None or not (rows.mention.tables and others.mention.tables):
         return None
     claim = "" if "which" in bound else _CLAIMS[bound["how"]]
-    return Count(rows.mention, rows.where, versus=others.where, claim=claim, other=others.mention)
+    where, both = rows.where, others.where
+    shared = both if both is not None and are_times(both) else split_off_places(both)[1]
+    is_own = where is not None and (lies_in_place(where) or are_times(where))
+    where = where if is_own else all_of(where, shared)
+    return Count(rows.mention, where, versus=both, claim=claim, other=others.mention)
 
 
 _CLAIMS: Mapping[str, Literal[">", "<", ""]] = {"more": ">", "fewer": "<", "less": "<", "": ""}

@@ -10,7 +10,7 @@ from typing import Any
 from shapely.geometry import shape
 
 from agents.domain import Bounds, Layer, Place
-from agents.geo.place_names import continent_called
+from agents.geo.place_names import continent_called, other_names
 from agents.offline.answers import refusals
 from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
@@ -100,6 +100,11 @@ COMMANDS = (
     command(f"{_TO} [the] (first|top) (one|row|of them)", lambda bound, _: Zoom(top=FIRST), -2.0),
     command(f"{_TO} {{place:value}} [is|are|lies]", _place),
     command(f"{_TO} [all] {{rows:selection}}", _rows, 2.0),
+    command(
+        "(where is|where's|show [me]|[show [me]] [a|the] map of) {place:value}",
+        lambda bound, _: Zoom(place=bound["place"]) if continent_called(bound["place"]) else None,
+        -3.0,
+    ),
 )
 
 
@@ -185,16 +190,17 @@ async def _first_listed(scene: Scene) -> Calls:
 async def place_alone(scene: Scene, text: str, commands: list[Command]) -> list[Command]:
     """Zooming to the place, where a request that is not understood is its name: `Tokyo`, `Paris, France`; else the
     commands."""
-    name, _, where = text.strip(" ?!.").partition(",")
+    whole = text.strip(" ?!.").removeprefix("the ")
+    name, _, where = whole.partition(",")
     is_name = 0 < len(name.split()) <= MAX_NAME_WORDS and name[0].isalpha()
     if not is_name or [type(each.intent) for each in commands] != [NotUnderstood]:
         return commands
-    found = [each for each in (await find_place(scene, text.strip(" ?!."))).places[:1] if each.whole]
-    if name.isupper():
+    found = [each for each in (await find_place(scene, whole)).places[:1] if each.whole]
+    if name.isupper() and not other_names(name):
         found = [each for each in found if is_called(each, name, scene.vocabulary)]
     if not (continent_called(name) or any(fold(where.strip()) in fold(each.detail) for each in found)):
         return commands
-    return [replace(commands[0], intent=Zoom(place=text.strip(" ?!.")))]
+    return [replace(commands[0], intent=Zoom(place=whole))]
 
 
 def _around(scene: Scene, spot: Spot) -> list[float]:

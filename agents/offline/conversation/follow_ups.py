@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from agents.core.messages import Message, UserMessage
 from agents.domain import Table
+from agents.geo.place_names import other_names
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
 from agents.offline.conversation.charts_again import chart_again, coloured_by_figure, coloured_per_area
 from agents.offline.conversation.compared_again import charted_rows
@@ -354,7 +355,8 @@ def _elsewhere(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | 
     opener, what = (other["opener"] or "").lower(), other["what"].removeprefix("the ")
     capitals = all(word[:1].isupper() for word in what.split()) and what.split()[0].lower() not in STARTS
     named = capitals or bool(other["in"] and (other["instead"] or opener not in ("", "now ")))
-    values = vocabulary.values_called(name_words(what))
+    called = (what, *other_names(what))
+    values = [value for name in called for value in vocabulary.values_called(name_words(name))]
     named = named or bool(values) or (opener not in ("", "now ") and _may_be_name(what, vocabulary))
     last = before.partition("{}")[0].removesuffix("the ").split()[-1:]
     moved = (other["in"] or "").lower() == "in " and last in (["of"], ["from"], ["around"], ["to"])

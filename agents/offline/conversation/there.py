@@ -78,6 +78,8 @@ def living_in_them(spoken: Spoken, asked_now: str) -> str | None:
         return f"{asked['asked']} in {spoken.zoomed_to}{rest}"
     if calls[0].call.name in _DRAWING:
         return f"{asked['asked']} in them{rest}"
-    is_list = calls[0].call.name == "query_features" and memory.rows is not None and not memory.rows.single
+    # Of a single row another fact was asked, such as its capital.
+    rows = memory.rows if calls[0].call.name == "query_features" else None
+    is_list = rows is not None and not rows.single and rows.number != 1
     people = measure_columns(spoken.table, "people") if is_list and spoken.table and not rest.strip() else []
     return f'total "{people[0]}" of them' if len(people) == 1 else None

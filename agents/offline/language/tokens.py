@@ -159,6 +159,11 @@ def _token(kind: TokenKind, content: str, start: int, end: int) -> Token:
 
 
 _CLOSING = re.compile(r"(?<=\w)[\s,]+(?:please|pls|plz|thanks|thank you|thx|cheers)[\s.!]*$", re.IGNORECASE)
+_COUNTRY = re.compile(
+    r"((?:^|\b(?:the|which|what|many|in|all|largest|biggest|highest|smallest|top \d+) ))us\b(?! and (?:them|you)\b)",
+    re.IGNORECASE,
+)
+"""`us` where no pronoun may stand."""
 _ALTOGETHER = re.compile(r"\ball together\b", re.IGNORECASE)
 
 
@@ -197,8 +202,8 @@ def takes_back(text: str) -> bool:
 def normalized(text: str) -> str:
     """A message without whom it is for (`urgent:`, `the mayor wants to know`) and what takes another one back (`no,
     sorry`) at its beginning, without `please` or thanks at its end, which say nothing else, and with `altogether` as
-    one word. `I meant 2024` asks the same about 2024."""
-    text = text.lstrip()
+    one word. `I meant 2024` asks the same about 2024, and `the us` is the country."""
+    text = _COUNTRY.sub(lambda country: f"{country[1]}US", text.lstrip())
     for opening in (_FOR_WHOM, _RETRACTING):
         begin = opening.match(text)
         text = text[begin.end() :] if begin is not None else text

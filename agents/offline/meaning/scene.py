@@ -26,6 +26,7 @@ from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.cql2 import conjuncts
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
+from agents.units import UNITS
 
 T = TypeVar("T")
 
@@ -383,8 +384,17 @@ def option_meant(options: Sequence[str], answer: str) -> str | None:
 
 def answered(question: Question, text: str) -> tuple[str, tuple[str, ...]]:
     """The request that a reply to a question completes, and all replies so far; for any other message, its text."""
-    option = option_meant(question.options, text)
+    option, far = option_meant(question.options, text), _FAR.fullmatch(text.strip())
+    if option is None and far is not None and all(map(_WITHIN.search, question.options)):
+        return _NEAR.sub(lambda _: f"within {far['far']} of", question.request, count=1), ()
     if option is None:
         return text, ()
     requests = dict(zip(question.options, question.requests, strict=False))
     return requests.get(option, question.request), (*question.answers, option)
+
+
+_LENGTHS = "|".join(name for name, unit in UNITS.items() if unit.dimension == "length")
+_WITHIN = re.compile(rf"\bwithin \d[\d.,]* ?(?:{_LENGTHS}) of\b", re.IGNORECASE)
+_FAR = re.compile(rf"(?:within |up to |about )?(?P<far>\d[\d.,]* ?(?:{_LENGTHS}))\W*", re.IGNORECASE)
+"""A distance instead of those that were offered for `near`."""
+_NEAR = re.compile(r"\b(?:near(?:by)?|close|next)(?: to)?\b|\baround\b", re.IGNORECASE)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agents.domain import FoundPlaces, Place
+from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -45,11 +46,14 @@ def chat() -> Chat:
     return Chat(world, analyst=Desk(world))
 
 
-@pytest.mark.parametrize("text", ["Lima", "lima", "Lima?", "Germany", "Europe", "San Jose"])
+@pytest.mark.parametrize(
+    "text", ["Lima", "lima", "Lima?", "Germany", "Europe", "San Jose", "the Netherlands"]
+)
 async def test_a_place_as_the_whole_request_is_zoomed_to(chat: Chat, text: str) -> None:
     answer = await chat(text)
-    assert chat.calls == [("zoom_to", {"place": text.rstrip("?")})]
-    assert f"Zoomed to **{text.rstrip('?').title()}**" in answer
+    name = text.rstrip("?").removeprefix("the ")
+    assert chat.calls == [("zoom_to", {"place": name})]
+    assert f"Zoomed to **{name.title()}**" in answer
 
 
 @pytest.mark.parametrize("text", ["Lima, Atlantis", "Nowhere", "Lima Berlin", "cities"])
@@ -109,10 +113,10 @@ async def test_the_greatest_amounts_come_first_in_a_sorted_list(
     ("messages", "goal"),
     [
         (["Lima", "airports within 50 km of it"], "airports within 50 km of Lima"),
-        (["which country has the most airports?", "top 3"], "which 3 countries have the most airports"),
+        (["which country has the most airports?", "top 3"], "top 3 country by number of airports"),
         (
             ["which country has the most airports?", "top 3 as bar chart"],
-            "which 3 countries have the most airports",
+            "top 3 country by number of airports",
         ),
     ],
 )
@@ -148,3 +152,127 @@ async def test_rows_inside_of_what_was_drawn_are_counted(chat: Chat) -> None:
     await chat("how many cities inside")
     ((name, arguments),) = chat.calls
     assert (name, arguments["goal"]) == ("run_analysis", "how many cities are in the layer `countries`")
+
+
+@pytest.mark.parametrize("asked", ["cities near Lima", "show me the cities near Lima"])
+@pytest.mark.parametrize("far", ["30 km", "within 30 km"])
+async def test_another_distance_answers_which_of_those_near_are_meant(
+    chat: Chat, asked: str, far: str
+) -> None:
+    assert "Which do you mean?" in await chat(asked)
+    await chat(far)
+    assert chat.calls[0] == ("run_analysis", {"goal": asked.replace("near", "within 30 km of")})
+
+
+@pytest.mark.parametrize(
+    ("asked", "filters"),
+    [
+        ("how many airports does the us have", [where("country", "=", "United States")]),
+        ("how many us airports are there", [where("country", "=", "United States")]),
+        (
+            "how many more airports does the us have than Peru",
+            [where("country", "=", "United States"), where("country", "=", "Peru")],
+        ),
+        ("are there more airports than cities in Peru?", [where("country", "=", "Peru")] * 2),
+        (
+            "are there more airports in Germany than cities in Peru?",
+            [where("country", "=", "Germany"), where("country", "=", "Peru")],
+        ),
+    ],
+)
+async def test_a_place_is_read_for_all_rows_that_it_is_said_of(
+    chat: Chat, asked: str, filters: list[dict[str, Any]]
+) -> None:
+    await chat(asked)
+    assert [arguments.get("filters") for _, arguments in chat.calls] == filters
+
+
+@pytest.mark.parametrize(
+    "messages", [["how many airports does Peru have?", "and the us?"], ["us airports", "how many are there?"]]
+)
+async def test_the_us_is_the_country(chat: Chat, messages: list[str]) -> None:
+    for message in messages:
+        await chat(message)
+    assert chat.calls[-1][1]["filters"] == where("country", "=", "United States")
+
+
+async def test_more_than_two_rows_are_compared(chat: Chat) -> None:
+    answer = await chat("population of Germany vs France vs Peru")
+    assert "Germany has the greatest `population`" in answer
+    assert len(chat.calls[0][1]["filters"]["args"]) >= 2
+
+
+@pytest.mark.parametrize(
+    "asked", ["largest country on each continent", "largest country by area on each continent"]
+)
+async def test_the_first_on_each_is_that_of_each_group(chat: Chat, asked: str) -> None:
+    await chat(asked)
+    assert isinstance(chat.agent.analyst, Desk)
+    ((name, arguments),) = chat.agent.analyst.analysis.steps
+    assert (name, arguments["by"], arguments["per"]) == ("top", "area_km2", ["continent"])
+
+
+async def test_a_code_in_capitals_behind_its_noun_names_the_row(chat: Chat) -> None:
+    known = chat.world.data.rows["data.airports"][0]
+    await chat(
+        f"show the airport {known['icao']}" if known.get("icao") else f"show the airport {known['iata']}"
+    )
+    assert [layer.count for layer in chat.layers.values()] == [1]
+
+
+@pytest.mark.parametrize("asked", ["hide the base map", "remove the base map", "turn the basemap off"])
+async def test_the_base_map_is_told_to_be_chosen_by_hand(chat: Chat, asked: str) -> None:
+    assert "the base map is chosen by hand" in await chat(asked)
+
+
+@pytest.mark.parametrize(
+    "asked", ["total population and area by continent", "total population and area of countries by continent"]
+)
+async def test_a_figure_is_of_all_columns_behind_it(chat: Chat, asked: str) -> None:
+    await chat(asked)
+    assert isinstance(chat.agent.analyst, Desk)
+    ((name, arguments),) = chat.agent.analyst.analysis.steps
+    figures = [(each["function"], each.get("column")) for each in arguments["aggregates"][:2]]
+    assert (name, arguments["by"]) == ("dissolve", ["continent"])
+    assert figures == [("sum", "population"), ("sum", "area_km2")]
+
+
+async def test_a_word_of_many_names_is_no_part_of_one() -> None:
+    coasts = make_table(
+        "data.harbours", "POINT", "Harbours", [("id", "integer", ""), ("name", "text", ""), ("country", "text", "")],
+        [(1, "Abidjan", "Ivory Coast", (-4.0, 5.3)), (2, "Callao", "Peru", (-77.1, -12.1))],
+    )  # fmt: skip
+    chat = Chat(World(coasts))
+    assert "“the coast”" in await chat("harbours on the coast")
+    assert not chat.layers
+
+
+async def test_a_word_of_other_names_is_no_part_of_a_value() -> None:
+    harbours = make_table(
+        "data.harbours", "POINT", "Harbours", [("id", "integer", ""), ("name", "text", ""), ("town", "text", "")],
+        [(1, "Container Harbour", "International Falls", (1.0, 1.0)),
+         (2, "First International Harbour", "Ulm", (2.0, 2.0)),
+         (3, "Old International Harbour", "Ulm", (2.0, 2.0))],
+    )  # fmt: skip
+    chat = Chat(World(harbours))
+    await chat("how many international harbours are there")
+    assert where("town", "=", "International Falls") not in [each.get("filters") for _, each in chat.calls]
+
+
+async def test_rows_that_are_not_named_are_not_those_of_a_table_that_the_map_does_not_show(
+    chat: Chat,
+) -> None:
+    await chat("show airports above 3000 m")
+    await chat("Germany in red")
+    assert {layer.table for layer in chat.layers.values()} == {"data.airports"}
+
+
+async def test_people_living_there_are_not_those_of_the_country_whose_capital_was_told(chat: Chat) -> None:
+    await chat("what is the capital of Peru")
+    assert "31,989,256" not in await chat("how many people live there")
+
+
+@pytest.mark.parametrize("asked", ["where is europe", "show me Europe", "map of Europe"])
+async def test_a_continent_is_zoomed_to(chat: Chat, asked: str) -> None:
+    await chat(asked)
+    assert [(name, arguments["place"].lower()) for name, arguments in chat.calls] == [("zoom_to", "europe")]

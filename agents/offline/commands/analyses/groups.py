@@ -371,6 +371,9 @@ RULES = (
         1.0,
     ),
     rule("{source:bare} (by|per|<in_each>) {by:column}", by_column_of_areas, 3.0),
+    rule(
+        "<ask> [the] {by:column} (with|and) [their|the] (number|count) of {source:rows}", by_own_column, 1.0
+    ),
     rule("{source:rows} by {by:column}", _unranked(_counted_elsewhere), 3.0),
     rule("{source:rows} <for_each> [of] {areas:bare}", _unranked(by_place), 1.0 + BY_PLACE),
     rule(f"{_SHOWN} {{source:rows}} <in_each> [of] {{areas:bare}}", _unranked(by_place), 1.0 + BY_PLACE),

@@ -70,7 +70,7 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
             return None
         # Without rows the total is 0; for rows without a value it is unknown, like a quotient by 0.
         counted_as = f"coalesce(sum_{names[0]}, 0 / (1 - sign(count)))"
-        heading = _heading(figure["column"].text, rows)
+        heading, figure = _heading(figure["column"].text, rows), {**figure, "name": f"sum_{names[0]}"}
     where = (
         f"by {by or areas.noun}" if by or areas.where is not None else f"of {table.name.replace('_', ' ')}"
     )
@@ -239,9 +239,10 @@ def _share_living_in(bindings: Mapping[str, Any], context: Context) -> Steps | N
     if len(parts) != 1 or len(wholes) != 1 or areas.guessed or table.column("percent") is not None:
         return None
     title = f"Percentage of the population living in {rows.text} by {areas.noun}"
-    expression = f"100 * {quoted(f'sum_{parts[0]}')} / {quoted(wholes[0])}"
+    name = f"sum_{parts[0]}"
+    expression = f"100 * {quoted(name)} / {quoted(wholes[0])}"
     percent = step("calculate", RESULT, title=title, name="percent", expression=expression)
-    return (count_in_areas(areas, rows, sum_of(parts[0])), percent)
+    return (count_in_areas(areas, rows, {**sum_of(parts[0]), "name": name}), percent)
 
 
 def _are_people(column: Column) -> bool:

@@ -41,7 +41,8 @@ _ONLY = (
 )
 _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
 _WITH = "[with a|with an|with|where|whose|that have|which have]"
-_EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
+_OF_EACH = "of each|of every|in each|in every|on each|on every|for each|for every"
+_EACH = f"link=({_OF_EACH}|per|by)"
 _BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by:column})]"
 _FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
 _MANY = "said=({many:many})"
@@ -63,6 +64,9 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
 
 
 @on(f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} {_BY_AND_WHERE}")
+@on(
+    f"[<ask>|<what>] [is|are] [single] {{top:top}} {{source:bare}} by {{by:column}} link=({_OF_EACH}) {{per:column}}"
+)
 @on(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", rows=f"[the] {_FIRST_OF_EACH}")
 def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`highest airport of each country [in Europe]`: by the rows' own column of that name."""

@@ -124,6 +124,7 @@ def _meanings(
     if found or goes_on:
         return found
     others = [each for each in likely_tables(cursor, vocabulary, start) if each not in named]
+    others = [each for each in others if vocabulary.show_part((each.id,))] or others  # on the map
     return [each for table in others for each in _of_table(cursor, vocabulary, table, start)]
 
 

@@ -99,7 +99,8 @@ async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent:
     check_unit(table, column, intent.unit)
     if intent.total:
         return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
-    where = wide_columns(table)[: best != known]
+    is_shared = best != known or (len(known) == 1 and await scene.data.count(table.id, filters) > 1)
+    where = wide_columns(table)[:is_shared]
     also = [
         named_column(scene, table, ColumnMention(each, tuple(fact_columns(table, each)))).name
         for each in intent.also

@@ -12,7 +12,7 @@ from agents.offline.language.names.columns import contains as contains_words
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.cql2 import contains, equals, negated
-from agents.offline.meaning.row_names import text_columns
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
 
 MIN_LETTERS = 4
@@ -29,6 +29,8 @@ _COMMON = word_set("""
     north south east west northern southern eastern western upper lower inner outer new old high main big small large
     little great house home school station centre center hall church site building shop market hospital public private
     other general local national open closed free good poor bad none unknown first second third left right full empty
+    coast island lake sea ocean mountain mount valley beach bay shore border desert forest peninsula cape port republic
+    kingdom state union territory
 """)
 """Words that many names have: `new schools` are not those of the New Hall Trust."""
 _DENIALS = word_set("no not non never without nor neither less lacking missing")
@@ -56,6 +58,11 @@ async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], t
             if found or len({*values}) > 1 or others or not _is_at_an_end(name_words(values[0]), words):
                 return None
             found.append(same)
+    named = name_column(table)
+    if found and named is not None and named not in columns:
+        # `international airports` are not those of International Falls
+        elsewhere: Cql2 = {"op": "and", "args": [contains(named.name, text), negated(found[0])]}
+        found = [] if await scene.data.count(table.id, elsewhere) else found
     return found[0] if found else None
 
 

@@ -262,7 +262,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
         stored = stored or (await stored_values(scene, table, [column], forms)).get(column.name)
     if stored:
         return equals(column.name, stored)
-    numbered = any(each.isdigit() for each in wanted)  # `stop K1043`
+    numbered = wanted.isupper() or any(each.isdigit() for each in wanted)  # `airport FRA`, `stop K1043`
     if numbered and len(codes := await stored_values(scene, table, text_columns(table), [wanted])) == 1:
         return equals(*next(iter(codes.items())))
     like = contains(column.name, wanted)
