@@ -8,6 +8,7 @@ from typing import Any
 from agents.domain import Column, Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.conversation.memory import Rows
+from agents.offline.language.conditions.explained_numbers import QUALITY, worst_is_greatest
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import ranks_descending, top_column
@@ -73,7 +74,7 @@ def _is_of_year(column: Column, year: str) -> bool:
 
 
 async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, limit: int) -> FirstRows:
-    """The query for the first rows.
+    """The query for the first rows. Raises Ask for the `best` or `worst` of numbers without a scale.
 
     Includes all rows that share the last place if that at most doubles the list; for a single row, includes
     all that share it.
@@ -82,6 +83,10 @@ async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, l
     known: Cql2 = negated(is_null(column.name))
     filters = combined("and", where, known)
     descending = ranks_descending(top, column)
+    if top.word in QUALITY and column.kind != "text" and worst_is_greatest(column) is None:
+        ends = ("highest", "lowest")  # `the worst traffic`: the data do not say which is worse
+        question = refusals.VALUE_WHICH(text=top.word, first=ends[0], second=ends[1])
+        descending = scene.choose(ends, question, top.word) == ends[0]
     if top.place > 1:
         return await _at_place(scene, table, filters, top, column, descending=descending)
     in_order = top.word == "sorted"  # sorted rows have no last place

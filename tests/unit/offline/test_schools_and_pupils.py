@@ -243,6 +243,11 @@ async def test_texts_that_are_no_scale_have_no_worst(chat: Chat) -> None:
     assert "have no rank" in await chat("schools with the worst playground")
 
 
+async def test_the_worst_of_numbers_without_a_scale_is_asked_for(chat: Chat) -> None:
+    assert "the highest or the lowest?" in await chat("which school has the worst capacity")
+    assert "College Sint-Jan" in await chat("the first one")
+
+
 async def test_hours_are_those_of_the_column(chat: Chat) -> None:
     answer = await chat("accidents by hour")
     assert "Grouped by the column `acc_hr`" in answer, answer

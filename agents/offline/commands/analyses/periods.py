@@ -216,11 +216,8 @@ def _period_with_most(bindings: Mapping[str, Any], context: Context) -> Steps | 
     period = _NAMES.get(bindings["period"], bindings["period"])
     ranked = first_groups_step(period, most, bindings["source"].noun, "count")
     if not found or len(found) == 1:
-        is_read = period == "hour" and bindings["how"] not in (
-            "busiest",
-            "quietest",
-        )  # as a column of the rows
-        return (*found, ranked) if found and not is_read else None
+        is_column = period == "hour" and bindings["how"] not in ("busiest", "quietest")  # read as one
+        return (*found, ranked) if found and not is_column else None
     # rows without a date belong to no period
     dated = Negation(Empty(ColumnMention(period, (period,))))
     return (

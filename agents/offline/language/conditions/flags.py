@@ -81,9 +81,8 @@ BANNED = word_set("banned prohibited restricted forbidden disallowed excluded re
 def is_flag_named(column: Column, words: Sequence[str]) -> bool:
     """Whether the words name the flag itself, not a detail: `treated` of “Treated against ash borers”, but
     not `ash`."""
-    named = re.split(_REST_OF_COMMENT, without_origin(column.comment) or "", maxsplit=1, flags=re.IGNORECASE)[
-        0
-    ]
+    comment = without_origin(column.comment) or ""
+    named = re.split(_REST_OF_COMMENT, comment, maxsplit=1, flags=re.IGNORECASE)[0]
     own = spelt_out(column.name)
     names = own | ({*name_words(named)} - _DOING)
     return all(word in names or any(are_forms(word, each) for each in names) for word in words)

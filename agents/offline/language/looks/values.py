@@ -24,9 +24,8 @@ def take_value_colours(cursor: Cursor, vocabulary: Vocabulary) -> tuple[tuple[st
         pair = _colour_of_value(cursor)
         if pair is None and opener == ",":
             pair = _value_in_colour(cursor, vocabulary, False)
-            pair = (
-                pair if {"in", "ones"} & {*cursor.words[start : cursor.at]} else None
-            )  # not `, Mill Lane - red`
+            is_said = {"in", "ones"} & {*cursor.words[start : cursor.at]}  # not `, Mill Lane - red`
+            pair = pair if is_said else None
         end = cursor.at
         is_only = not (cursor.take(", and", ",", ";", "and") and take_colour(cursor))
         if pair is not None and is_only and vocabulary.values_called(name_words(pair[0])):
