@@ -38,8 +38,10 @@ PUPILS = make_table(
 STOPS = make_table(
     "data.bus_stops", "POINT", "Stops",
     [("id", "integer", ""), ("stop_nm", "text", ""),
-     ("acc_lvl", "integer", "Wheelchair accessibility: 0 = not accessible, 1 = with assistance, 2 = accessible")],
-    [(1, "Zuid", 0, (1.0, 1.0)), (2, "Rabot", 1, (1.0, 1.1)), (3, "Dok", 2, (1.0, 1.2)), (4, "Ham", None, (1.0, 1.3))],
+     ("acc_lvl", "integer", "Wheelchair accessibility: 0 = not accessible, 1 = with assistance, 2 = accessible"),
+     ("stop_type", "text", "bus, tram or bus+tram")],
+    [(1, "Zuid", 0, "bus", (1.0, 1.0)), (2, "Rabot", 1, "tram", (1.0, 1.1)),
+     (3, "Dok", 2, "bus+tram", (1.0, 1.2)), (4, "Ham", None, "bus", (1.0, 1.3))],
 )  # fmt: skip
 ROADS = make_table(
     "data.roads", "LINESTRING", "Road sections",
@@ -81,6 +83,8 @@ OVER = {"op": ">", "args": [{"property": "n_pup"}, {"property": "cap_pup"}]}
     [
         ("stops that are not wheelchair accessible", where("acc_lvl", "=", 0)),
         ("wheelchair accessible stops", where("acc_lvl", "=", 2)),
+        ("tram stops", where("stop_type", "in", ["tram", "bus+tram"])),
+        ("stops where stop_type is tram", where("stop_type", "=", "tram")),
         ("schools that are over capacity", OVER),
         (
             "schools with asbestos built before 1970",
@@ -137,6 +141,11 @@ async def test_the_colour_of_one_value_leaves_out_no_rows(chat: Chat, sentence: 
     (layer,) = chat.layers.values()
     assert layer.filter == filters, answer
     assert "coloured by `sev` (fatal in red)" in answer, answer
+
+
+async def test_other_values_are_not_grey_beside_a_grey_one(chat: Chat) -> None:
+    answer = await chat("show schools, secondary ones in grey")
+    assert "(secondary in gray and primary in blue)" in answer, answer
 
 
 async def test_numbers_of_things_are_the_column_that_counts_them(chat: Chat) -> None:

@@ -44,7 +44,8 @@ async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
                 break
         else:
             mention = ColumnMention(column.name, (column.name,))
-            others = _other_colours(column, found) if look.by is not None and len(look.values) == 1 else ()
+            is_drawn = look.by is not None or named[0][1] in GREYS  # `closed ones in grey`
+            others = _other_colours(column, found) if is_drawn and len(look.values) == 1 else ()
             return replace(look, by=mention, values=(*found, *others))
     looked = refusals.LOOKED_IN(columns=", ".join(column.name for column in columns[:8]))
     raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=missing), looked)

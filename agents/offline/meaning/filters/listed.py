@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from agents.domain import Column, Cql2, Table
+from agents.offline.language.words import fold
 from agents.offline.meaning.cql2 import contains, equals
 from agents.offline.meaning.scene import Scene
 from agents.offline.meaning.spellings import split_values
@@ -36,6 +38,13 @@ async def with_item(scene: Scene, table: Table, column: Column, text: str) -> Cq
     parts = [part for item in items for part in _holds(column, separator, item)]
     found: Cql2 = {"op": "or", "args": parts}
     return found if await scene.data.count(table.id, found) else None
+
+
+def joint_values(table: Table, name: str, values: Sequence[str]) -> list[str]:
+    """The values that join one of these with others: `bus+tram`, of tram stops."""
+    column, wanted = table.column(name), {fold(str(each)) for each in values}
+    samples = column.samples if column is not None and column.kind == "text" else ()
+    return [each for each in samples if "+" in each and wanted.intersection(_items(fold(each), "+"))]
 
 
 def _holds(column: Column, separator: str, item: str) -> list[Cql2]:

@@ -33,7 +33,7 @@ from agents.offline.language.words import fold, name_words, place_of, singular, 
 from agents.offline.meaning.cql2 import columns_in, contains, disjunction, equals, property_of
 from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
-from agents.offline.meaning.filters.listed import with_item
+from agents.offline.meaning.filters.listed import joint_values, with_item
 from agents.offline.meaning.filters.named_in_part import beginning_with, named_in_part, value_in_part
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
@@ -302,7 +302,8 @@ async def _any_of(
             best, stored = await column_of_kind(scene, table, part, best, stored[best])
         if best is not None:
             kept = filters.setdefault(best, [])
-            kept.extend(value for value in stored[best] if value not in kept)
+            found_values = [*stored[best], *(joint_values(table, best, stored[best]) if adjective else ())]
+            kept.extend(value for value in found_values if value not in kept)
             continue
         found = await _beside_column_name(scene, table, part) if len(parts) > 1 else None
         if found is None and elsewhere:
