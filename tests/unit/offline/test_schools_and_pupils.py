@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.costs import cost_of_name
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -255,6 +256,11 @@ async def test_texts_that_are_no_scale_have_no_worst(chat: Chat) -> None:
 async def test_the_worst_of_numbers_without_a_scale_is_asked_for(chat: Chat) -> None:
     assert "the highest or the lowest?" in await chat("which school has the worst capacity")
     assert "College Sint-Jan" in await chat("the first one")
+
+
+def test_initials_are_those_of_nouns() -> None:
+    assert cost_of_name("alc", "text", ("as", "a", "line", "chart")) is None
+    assert cost_of_name("wpz", "text", ("water", "protection", "zone")) is not None
 
 
 async def test_hours_are_those_of_the_column(chat: Chat) -> None:

@@ -20,7 +20,7 @@ from agents.offline.language.lexicon import (
     longer_forms,
     synonyms_of,
 )
-from agents.offline.language.names.comments import PASSED_OVER, comment_head
+from agents.offline.language.names.comments import HEAD_ENDS, PASSED_OVER, comment_head
 from agents.offline.language.words import (
     Words,
     are_forms,
@@ -79,6 +79,8 @@ UNITS_IN_FULL = {
     "pound": "gbp", "second": "s", "minute": "min", "hour": "h", "day": "d", "milligram": "mg", "megalitre": "ml",
 }  # fmt: skip
 """Nouns for units at the end of a name."""
+_WITHOUT_INITIALS = (HEAD_ENDS | ABOVE.keys() | {"all"}) - {"of", "and", "for"}
+"""Words that no initial stands for: `as a line chart` is no column `alc`."""
 Match = tuple[float, tuple[int, ...], bool]
 """The cost, the positions of the matched words of the name, and whether all are spelt as in the name."""
 
@@ -165,7 +167,7 @@ def _are_initials(own: str, part: Words, *, alone: bool) -> bool:
     beside others."""
     if len(own) != len(part) or own in ABBREVIATIONS or own == "id" or (alone and len(own) < _LEAST_INITIALS):
         return False
-    is_other = own in UNIT_WORDS or "the" in part or bool(ABOVE.keys() & set(part))
+    is_other = own in UNIT_WORDS or not _WITHOUT_INITIALS.isdisjoint(part)
     return "".join(word[0] for word in part) == own and not is_other
 
 
