@@ -263,6 +263,16 @@ def test_initials_are_those_of_nouns() -> None:
     assert cost_of_name("wpz", "text", ("water", "protection", "zone")) is not None
 
 
+async def test_a_sample_of_rows_is_told_from_the_number_of_a_row() -> None:
+    table, rows = PUPILS
+    referring = table.model_copy(update={"references": (("sch_id", "data.schools", "id"),)})
+    desk = Desk(World(SCHOOLS, (referring, rows)))
+    desk.world.data.names["data.schools"] = "name"
+    chat = Chat(desk.world, analyst=desk)
+    assert "the n_pup of De Brug or the pupils of De Brug?" in await chat("how many pupils does De Brug have")
+    assert "`n_pup` 320" in await chat("the first one")
+
+
 async def test_hours_are_those_of_the_column(chat: Chat) -> None:
     answer = await chat("accidents by hour")
     assert "Grouped by the column `acc_hr`" in answer, answer

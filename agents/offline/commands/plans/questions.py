@@ -52,6 +52,13 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
     whole = await _filters(scene, table, intent.subject, intent.among)
     replaces = intent.subject == UNNAMED_ROWS and scene.rows is not None
     wanted = [(table, await _within(scene, table, whole, intent.where, replaces=replaces))]
+    row = intent.where.text if isinstance(intent.where, OneOf) and intent.where.how == "in" else ""
+    if (
+        row
+        and whole is None
+        and (name := _number_of_row(scene, table, intent.subject.text, row, wanted[0][1]))
+    ):
+        return await lookup(scene, i.Lookup(name, row))
     if intent.other is not None:
         others = scene.table_of(intent.other)
         own = await _filters(scene, others, intent.other, intent.among)
@@ -63,6 +70,18 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
         ("count_features", {"table": each.id, **({"filters": filters} if filters is not None else {})})
         for each, filters in wanted
     ]
+
+
+def _number_of_row(scene: Scene, table: Table, noun: str, row: str, filters: Cql2 | None) -> str:
+    """The column of `how many pupils does De Brug have` where schools have a number of pupils; empty if the rows that
+    refer to the school are counted, which may be a sample. Raises Ask."""
+    for own, other, _ in table.references:
+        found = scene.vocabulary.columns_called((scene.table(other),), noun)
+        if found and filters is not None and filters["op"] == "=" and columns_in(filters) == [own]:
+            first, second = f"{found[0]} of {row}", f"{table.title} of {row}"
+            question = refusals.VALUE_WHICH(text=noun, first=first, second=second)
+            return found[0] if scene.choose([first, second], question) == first else ""
+    return ""
 
 
 async def _within(
