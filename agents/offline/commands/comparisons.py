@@ -233,8 +233,7 @@ def _figures_of_both(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent
     """`average elevation of airports in Peru vs Bolivia`."""
     rows = bound["rows"]
     columns = vocabulary.columns_called(tables_of(rows.mention, vocabulary), bound["what"])
-    is_grouped = _GROUPS.search(bound["other"])
-    if not columns or rows.top is not None or not rows.mention.tables or is_grouped:
+    if not columns or rows.top or not rows.mention.tables or _GROUPS.search(bound["other"]):
         return None
     one, other = (all_of(rows.where, _place_or_year(bound[name])) for name in ("one", "other"))
     what = STATISTICS[bound["how"].lower()]
@@ -284,8 +283,8 @@ def _more_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     claim = "" if "which" in bound else _CLAIMS[bound["how"]]
     where, both = rows.where, others.where
     shared = both if both is not None and are_times(both) else split_off_places(both)[1]
-    is_own = where is not None and (lies_in_place(where) or are_times(where))
-    where = where if is_own else all_of(where, shared)
+    if where is None or not (lies_in_place(where) or are_times(where)):
+        where = all_of(where, shared)
     return Count(rows.mention, where, versus=both, claim=claim, other=others.mention)
 
 

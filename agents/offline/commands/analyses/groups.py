@@ -98,16 +98,14 @@ def _is_number(table: Table, name: str) -> bool:
 def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`number of pupils per district`, `dwellings approved in 2021 per district`: of a table with both columns,
     unless a layer shows a part of it. If there are several, the user is asked."""
-    counted, figure = bindings["counted"]
-    if figure["function"] == "sum" and row_column(
-        context.vocabulary, bindings["by"].text, figure["column"].text
-    ):
+    (counted, figure), by = bindings["counted"], bindings["by"]
+    if figure["function"] == "sum" and row_column(context.vocabulary, by.text, figure["column"].text):
         return None  # rows of `by` hold the figure themselves
     having = [
         table
         for table in context.vocabulary.tables(counted.mention.tables)
-        if len(group_columns(table, bindings["by"], context)) == 1
-        and not (figure["function"] == "mean" and names_each_row(table, bindings["by"].text))
+        if len(group_columns(table, by, context)) == 1
+        and not (figure["function"] == "mean" and names_each_row(table, by.text))
     ]
     is_people = (
         figure["function"] == "sum" and MEASURE_OF_NOUN.get(name_words(figure["column"].text)[-1]) == "people"
@@ -115,8 +113,8 @@ def own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if is_people and ("how" in bindings or len(having) > 1):
         having = [table for table in having if table.geometry_family == "polygon"]  # all people live in areas
     if not having:
-        return _figure_elsewhere(counted, figure, bindings["by"], context)
-    names = {group_columns(table, bindings["by"], context)[0] for table in having}
+        return _figure_elsewhere(counted, figure, by, context)
+    names = {group_columns(table, by, context)[0] for table in having}
     ids = tuple(table.id for table in having)
     if len(names) != 1 or context.vocabulary.show_part(ids):
         return None
@@ -371,9 +369,7 @@ RULES = (
         1.0,
     ),
     rule("{source:bare} (by|per|<in_each>) {by:column}", by_column_of_areas, 3.0),
-    rule(
-        "<ask> [the] {by:column} (with|and) [their|the] (number|count) of {source:rows}", by_own_column, 1.0
-    ),
+    rule("<ask> [the] {by:column} (with|and) [their|the] number of {source:rows}", by_own_column, 1.0),
     rule("{source:rows} by {by:column}", _unranked(_counted_elsewhere), 3.0),
     rule("{source:rows} <for_each> [of] {areas:bare}", _unranked(by_place), 1.0 + BY_PLACE),
     rule(f"{_SHOWN} {{source:rows}} <in_each> [of] {{areas:bare}}", _unranked(by_place), 1.0 + BY_PLACE),
