@@ -202,6 +202,17 @@ async def test_a_function_is_of_all_columns_behind_it(sentence: str, figures: li
     assert (name, arguments["by"], found) == ("dissolve", ["lvl"], figures)
 
 
+async def test_two_columns_side_by_side_are_no_list() -> None:
+    lots = make_table(
+        "data.lots", "POINT", "Lots",
+        [("id", "integer", ""), ("land_use", "text", ""), ("floors", "integer", ""), ("area_m2", "number", "")],
+        [(1, "homes", 2, 300.0, (1.0, 1.0)), (2, "shops", 1, 200.0, (1.0, 1.1))],
+    )  # fmt: skip
+    desk = Desk(World(lots))
+    answer = await Chat(desk.world, analyst=desk)("total floor area by land use")
+    assert desk.analysis.steps == [], answer
+
+
 async def test_a_condition_behind_two_figures_is_that_of_both(chat: Chat) -> None:
     answer = await chat("number of accidents and total injured in 2024")
     assert "There are 2 accidents where" in answer, answer

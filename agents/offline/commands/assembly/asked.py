@@ -267,13 +267,13 @@ class Asked:
 
     def figures(self) -> list[dict[str, Any]]:
         """Several functions of one column, or one per column or columns, in the order of the words; else empty."""
-        said = [each for each in self.pieces if each.kind in ("figure", "column")]
-        kinds = "".join(each.kind[0] for each in said)
+        kinds = "".join(each.kind[0] for each in self.pieces if each.kind in ("figure", "column"))
         named, columns = self.all("figure"), self.all("column")
         pairs: list[tuple[Piece, Piece]] = []
+        are_apart = all(one.end < other.begin for one, other in pairwise(columns))  # not `floor area`
         if len(columns) == 1 and kinds[-1] == "c":
             pairs = [(each, columns[0]) for each in named]
-        elif kinds[:1] == "f" and kinds[-1] == "c" and "ff" not in kinds:
+        elif kinds[:1] == "f" and kinds[-1] == "c" and "ff" not in kinds and are_apart:
             before = [kinds[:n].count("f") - 1 for n, kind in enumerate(kinds) if kind == "c"]
             pairs = [(named[n], column) for n, column in zip(before, columns, strict=True)]
         if not all(self._are_numbers(column.value) for _, column in pairs):
