@@ -276,3 +276,9 @@ async def test_people_living_there_are_not_those_of_the_country_whose_capital_wa
 async def test_a_continent_is_zoomed_to(chat: Chat, asked: str) -> None:
     await chat(asked)
     assert [(name, arguments["place"].lower()) for name, arguments in chat.calls] == [("zoom_to", "europe")]
+
+
+async def test_a_name_of_other_rows_is_not_offered_instead_of_itself() -> None:
+    answer = await Chat()("number of airlines of Berlin")
+    assert "no row of airlines has the value “Berlin”" in answer
+    assert "Did you mean" not in answer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agents.domain import Column, Table
 from agents.geo.wording.phrases import listed
 from agents.offline.answers import refusals
-from agents.offline.language.words import nearest
+from agents.offline.language.words import fold, nearest
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed
 from agents.offline.meaning.spellings import place_forms
@@ -32,7 +32,8 @@ async def nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: s
     values = [item for column in columns[:4] for item in await _values_of(scene, table, column)]
     places = await unless_failed(scene.data.find_place(text, limit=MAX_PLACES))
     values += [each.name for each in places.places] if places is not None else []
-    close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
+    others = [each for each in dict.fromkeys(values) if len(each) > 3 and fold(each) != fold(text)]
+    close = nearest(text, others, 3, score=75)
     hint = refusals.DID_YOU_MEAN(names=listed(close, "or")) if close else ""
     own = name_column(table)
     if own is not None and own not in columns and await stored_values(scene, table, [own], place_forms(text)):
