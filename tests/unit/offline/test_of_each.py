@@ -202,3 +202,17 @@ async def test_the_farthest_ones_are_listed_first(sentence: str, descending: boo
     figures = [float(each[2].replace(",", "")) for each in rows]
     assert len(figures) > 1, answer
     assert figures == sorted(figures, reverse=descending)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title"),
+    [
+        ("which airport in Germany is the furthest north", "The northernmost airport in Germany"),
+        ("the 3 southernmost cities", "The 3 southernmost cities"),
+    ],
+)
+async def test_the_farthest_ones_are_named_by_their_side(sentence: str, title: str) -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(sentence)
+    assert desk.analysis.titles[-1] == title

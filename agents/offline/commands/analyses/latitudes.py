@@ -52,7 +52,9 @@ def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     side = next(name for name in _SIDES if name in bindings["side"])
     fact, smallest = _SIDES[side]
     name = "latitude" if fact.startswith("y") else "longitude"
-    return _ranked(bindings, rows, {"fact": fact, "name": name}, name, smallest=smallest)
+    count = f"{bindings['n']} " if bindings.get("n") else ""
+    placed, first = _ranked(bindings, rows, {"fact": fact, "name": name}, name, smallest=smallest)
+    return placed, replace(first, title=f"The {count}{side}ernmost {rows.text}")
 
 
 @on(f"{_CLOSEST} (to|from) [the] {_LINE}", cost=-3.0)
@@ -94,7 +96,7 @@ def _from_spot(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 def _ranked(
     bindings: Mapping[str, Any], rows: Features, fact: Mapping[str, str], name: str, *, smallest: bool
-) -> Steps:
+) -> tuple[AnalysisStep, AnalysisStep]:
     change, title = {"function": "geometry", "srid": _WGS84, **fact}, f"{name.capitalize()} of {rows.text}"
     placed = step("columns", rows, title=title, changes=[change])
     return (placed, _first(AddedColumn(name), bindings, smallest))
