@@ -1,8 +1,25 @@
 """Neighbouring areas of one name are told apart: the one that is named is the one that is looked into."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
 import asyncpg
 
 from tests.support.server import client, local_server
+
+
+@asynccontextmanager
+async def asking(database_url: str) -> AsyncIterator[Callable[[str], Awaitable[str]]]:
+    """A map of its own: asks a request there and gives the answer."""
+    async with local_server(database_url) as server, client(server) as one:
+        await one.ask("join")
+
+        async def answer(text: str) -> str:
+            await one.says(text)
+            told: str = one.named("ai_response")[-1]["message"]
+            return told
+
+        yield answer
 
 
 async def test_the_area_that_is_meant_is_not_its_neighbour_of_the_same_name(samples_url: str) -> None:
@@ -55,14 +72,7 @@ async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(datab
         "ALTER TABLE data.kiosks ADD PRIMARY KEY (id)"
     )
     await connection.close()
-    async with local_server(database_url) as server, client(server) as one:
-        await one.ask("join")
-
-        async def answer(text: str) -> str:
-            await one.says(text)
-            told: str = one.named("ai_response")[-1]["message"]
-            return told
-
+    async with asking(database_url) as answer:
         assert "5 kiosks" in await answer("show kiosks in Armley")
         assert "There are 5 kiosks" in await answer("how many is that")
         assert "Kiosks in roundhay: 4." in await answer("and in roundhay?")
@@ -144,14 +154,7 @@ async def test_a_name_of_an_area_and_of_its_district_is_asked_about(database_url
         "ANALYZE data.parishes"
     )
     await connection.close()
-    async with local_server(database_url) as server, client(server) as one:
-        await one.ask("join")
-
-        async def answer(text: str) -> str:
-            await one.says(text)
-            told: str = one.named("ai_response")[-1]["message"]
-            return told
-
+    async with asking(database_url) as answer:
         assert "Góis (parish); or Góis (municipality)" in await answer("how many stalls are in gois?")
         assert "There are 5 stalls" in await answer("Góis (municipality)")
         assert "5 stalls" in await answer("show stalls in the municipality of Góis")

@@ -282,3 +282,11 @@ async def test_a_name_of_other_rows_is_not_offered_instead_of_itself() -> None:
     answer = await Chat()("number of airlines of Berlin")
     assert "no row of airlines has the value “Berlin”" in answer
     assert "Did you mean" not in answer
+
+
+async def test_a_name_of_a_country_and_of_a_town_means_the_country() -> None:
+    table, rows = AIRPORTS
+    town = {**rows[11], "id": 99, "name": "Illinois Valley", "city": "Peru"}
+    chat = Chat(World((table, [town, *rows])))
+    await chat("show airports in Peru")
+    assert chat.layers["airports"].filter == where("country", "=", "Peru")

@@ -288,7 +288,7 @@ def measure_columns(table: Table, measure: str) -> list[str]:
 
 
 def of_some_people(column: Column) -> bool:
-    """Whether a column is about people of whom something is told: “People warned”."""
+    """Whether a column counts only some people: “People warned”."""
     return _SOME_PEOPLE.match(column.comment or "") is not None
 
 
