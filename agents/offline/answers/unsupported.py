@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agents.offline.answers import refusals
+from agents.offline.answers import unsupported_texts as texts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.intents import Unsupported
 
-_DATA = Unsupported(refusals.UNSUPPORTED_DATA(), refusals.UNSUPPORTED_DATA_DO())
-_FILES = Unsupported(refusals.UNSUPPORTED_FILES(), refusals.UNSUPPORTED_FILES_DO())
-_EXPORT = Unsupported(refusals.UNSUPPORTED_EXPORT(), refusals.UNSUPPORTED_EXPORT_DO())
-_LAKE = Unsupported(refusals.UNSUPPORTED_LAKE(), refusals.UNSUPPORTED_LAKE_DO())
-_PRINT = Unsupported(refusals.UNSUPPORTED_PRINT(), refusals.UNSUPPORTED_PRINT_DO())
-_PLAY = Unsupported(refusals.UNSUPPORTED_PLAY(), refusals.UNSUPPORTED_PLAY_DO())
-_TEXT_LENGTH = Unsupported(refusals.UNSUPPORTED_TEXT_LENGTH(), refusals.UNSUPPORTED_TEXT_LENGTH_DO())
-_ROUTES = Unsupported(refusals.UNSUPPORTED_ROUTES(), refusals.UNSUPPORTED_ROUTES_DO())
-_TWO_COLUMNS = Unsupported(refusals.UNSUPPORTED_TWO_COLUMNS(), refusals.UNSUPPORTED_TWO_COLUMNS_DO())
+_DATA = Unsupported(texts.UNSUPPORTED_DATA(), texts.UNSUPPORTED_DATA_DO())
+_FILES = Unsupported(texts.UNSUPPORTED_FILES(), texts.UNSUPPORTED_FILES_DO())
+_EXPORT = Unsupported(texts.UNSUPPORTED_EXPORT(), texts.UNSUPPORTED_EXPORT_DO())
+_LAKE = Unsupported(texts.UNSUPPORTED_LAKE(), texts.UNSUPPORTED_LAKE_DO())
+_PRINT = Unsupported(texts.UNSUPPORTED_PRINT(), texts.UNSUPPORTED_PRINT_DO())
+_PLAY = Unsupported(texts.UNSUPPORTED_PLAY(), texts.UNSUPPORTED_PLAY_DO())
+_TEXT_LENGTH = Unsupported(texts.UNSUPPORTED_TEXT_LENGTH(), texts.UNSUPPORTED_TEXT_LENGTH_DO())
+_ROUTES = Unsupported(texts.UNSUPPORTED_ROUTES(), texts.UNSUPPORTED_ROUTES_DO())
+_TWO_COLUMNS = Unsupported(texts.UNSUPPORTED_TWO_COLUMNS(), texts.UNSUPPORTED_TWO_COLUMNS_DO())
 
 _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
@@ -49,7 +49,7 @@ _RULES = tuple(
 def unsupported(text: str, vocabulary: Vocabulary) -> Unsupported | None:
     """The reason why a request is not supported, if it is known to be; else None. `travel time` may be a column."""
     if _is_about_base_map(text, vocabulary):
-        return Unsupported(refusals.UNSUPPORTED_BASE_MAP(), refusals.UNSUPPORTED_BASE_MAP_DO())
+        return Unsupported(texts.UNSUPPORTED_BASE_MAP(), texts.UNSUPPORTED_BASE_MAP_DO())
     for pattern, refusal in _RULES:
         if (found := pattern.match(text.strip())) is not None:
             column = found.groupdict().get("column", "")

@@ -81,7 +81,7 @@ class DataCommands(Grammar):
             return None
         both = self.cursor.since(start)
         self.cursor.at = self.cursor.end
-        return Unsupported(refusals.UNSUPPORTED_ONE_NUMBER(both=both), refusals.UNSUPPORTED_ONE_NUMBER_DO())
+        return Unsupported(refusals.ONE_NUMBER(both=both), refusals.ONE_NUMBER_DO())
 
     def _existence(self, subject: Subject) -> bool:
         """Read `are there`, `were reported`, unless that is a value of the rows."""

@@ -63,8 +63,8 @@ def check_continuation(command: Command, before: list[Command]) -> Command:
     columns = meant.columns[:1] if isinstance(meant, Chart) else ()
     charted = any(command.text.lower().startswith(each.text.lower()) for each in columns)
     if also_counts and isinstance(first, Analyse):
-        reason = refusals.UNSUPPORTED_ONE_NUMBER(both=f"{before[0].text}, {command.text}".rstrip(" ?"))
-        return replace(command, intent=Unsupported(reason, refusals.UNSUPPORTED_ONE_NUMBER_DO()))
+        reason = refusals.ONE_NUMBER(both=f"{before[0].text}, {command.text}".rstrip(" ?"))
+        return replace(command, intent=Unsupported(reason, refusals.ONE_NUMBER_DO()))
     if (named and isinstance(first, Analyse)) or (charted and grouped):
         return replace(command, intent=NotUnderstood("", command.text))
     return command
