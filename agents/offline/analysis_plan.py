@@ -93,6 +93,7 @@ class _Planner(PlanReader):
         base = await self.source(part.source, *named, *of)
         if not named:
             part = replace(part, by=self.column_of_values(base))
+        await self.refuse_measured(base, part.by)
         by = [ColumnWords(name) for name in (part.by, *part.names)]
         figure = self.exact(figure, "source", base)
         source, names = await self.with_names(await self.grouped_rows(base, part.by), part.by)

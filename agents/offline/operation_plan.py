@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.keys import Link, links
+from agents.offline.meaning.columns import holds_years, number_columns, spoken_name
 from agents.offline.meaning.cql2 import combined, equals, is_null, negated
 from agents.offline.meaning.filters.related import SMALL_TABLE, link_between
 from agents.offline.meaning.row_names import has_row_names, name_column
@@ -21,6 +22,9 @@ _LIE_IN = re.compile(r"(?i)\b(?:inside|outside|beyond|lie|lies|located|situated|
 """Words for where rows are, rather than what they belong to."""
 _LIES_IN = re.compile(rf"(?i)\b(?:in|inside|within) (?:each|every|all)\b|{_LIE_IN.pattern[4:]}")
 """The same, where rows have a number or code of what they belong to, not its name."""
+
+MAX_GROUPS_OF_NUMBERS, MAX_PART_DIFFERENT = 20, 0.3
+"""A column of numbers makes groups if it has at most so many different ones, or so many as a part of its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,20 @@ class PlanReader:
         for column in table.columns:
             if column.name in names and (await self.scene.data.stats(base, column.name, kept)).get("nulls"):
                 self.recipe.unvalued.append(column.name)
+
+    async def refuse_measured(self, source: str, by: str) -> None:
+        """Refuse groups by a measurement, where most rows have their own: `number of cities by population`."""
+        base, kept = self.table_of(source)
+        table = self.scene.vocabulary.table(base)
+        measured = number_columns(table) if table is not None else []
+        if table is None or not any(each.name == by and not holds_years(each) for each in measured):
+            return
+        found = await self.scene.data.stats(base, by, kept)
+        known, different = (int(found.get(name) or 0) for name in ("count", "distinct"))
+        if different > max(MAX_GROUPS_OF_NUMBERS, MAX_PART_DIFFERENT * known):
+            example = f"histogram of {table.name} by {spoken_name(table, by)}"
+            reason = refusals.TOO_MANY_NUMBERS(column=by, table=table.name, count=different)
+            raise Refuse(reason, refusals.SAY_EXAMPLE(example=example))
 
     def is_tabular(self, operation: str) -> bool:
         """Whether the operation takes tables without geometry."""

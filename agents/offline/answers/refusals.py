@@ -326,6 +326,9 @@ TOO_INVOLVED = Template(
     "That can be read in too many ways for me to be sure of one. Say it in shorter sentences, one "
     "command each.",
 )
+TOO_MANY_NUMBERS = Template(
+    "too_many_numbers", "`{column}` of {table} has {count} different numbers, too many for groups"
+)
 NOTHING_TO_CHART = Template("nothing_to_chart", "“{layer}” shows no column that a chart could be made of")
 SAY_CHART = Template("say_chart", "Say for example “bar chart of countries by continent”.")
 OTHERS_COLOUR = Template("others_colour", "values without a colour of their own are always drawn in grey")

@@ -179,6 +179,7 @@ export const offline = {
   unsupported_routes_do: "المسافات خطوط مستقيمة: اكتب مثلًا “distance from Berlin to Ulm”، أو “within 2 km of …”.",
   unsupported_two_columns: "تُلوَّن الطبقة أو يُحدَّد حجمها بعمود واحد، لا بعمودين معًا",
   unsupported_two_columns_do: "اذكر أحدهما، أو اعرض الجدول مرتين.",
+  too_many_numbers: "في `{column}` من {table} {count} أعداد مختلفة، وهي أكثر من أن تكون مجموعات",
   nothing_to_chart: "لا تعرض “{layer}” عمودًا يُرسم منه مخطط",
   say_chart: "اكتب مثلًا “bar chart of countries by continent”.",
   others_colour: "القيم التي لا لون لها تُرسم بالرمادي دائمًا",
