@@ -303,7 +303,7 @@ class Figures(Pieces):
         of_verb = [
             table for table in having
             if (names := self.vocabulary.columns_called((table,), phrase))
-            and any(records(each, verb) for each in table.columns if each.name in names)
+            and any(records(c, verb) and not is_of_each(c) for c in table.columns if c.name in names)
         ]  # fmt: skip
         if not of_verb:
             cursor.at = start

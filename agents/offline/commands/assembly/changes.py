@@ -7,9 +7,9 @@ from dataclasses import replace
 from agents.offline.commands.analyses.periods import by_period
 from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, Asked
-from agents.offline.commands.assembly.computed import can_be_summed, known
 from agents.offline.commands.assembly.measured import Change
 from agents.offline.commands.assembly.order import MOST_GROUPS, SIZES, figure_words, first_ones
+from agents.offline.commands.assembly.quotients import can_be_summed, known
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.singulars import shown_singular
 from agents.offline.language.words import name_words

@@ -13,16 +13,18 @@ from agents.offline.commands.analyses.rules import Context, Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
 from agents.offline.commands.assembly.computed import (
     average_compared,
-    can_be_summed,
     converted,
-    divided,
-    number,
     of_times,
-    rates,
     with_size,
     without_dates,
 )
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
+from agents.offline.commands.assembly.quotients import (
+    can_be_summed,
+    divided,
+    number,
+    rates,
+)
 from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head

@@ -8,7 +8,6 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.assembly.piece import PAYMENT, Piece
-from agents.offline.commands.assembly.table_tags import TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.in_force import times_lasting, times_until
@@ -20,6 +19,7 @@ from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.names.periods import of_age
 from agents.offline.language.nouns import MAX_COLUMN_WORDS, skip_hint, take_amount, take_unit
+from agents.offline.language.table_tags import TableTags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
     Phrases,

@@ -19,7 +19,6 @@ from agents.offline.commands.assembly.fitting import columns_of, fits, is_neutra
 from agents.offline.commands.assembly.measured import CONDITION
 from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS, Piece
 from agents.offline.commands.assembly.shown import look_pieces
-from agents.offline.commands.assembly.table_tags import LIMITS, TableTags
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_order, takes_descending
 from agents.offline.language.conditions.rules import Conditions
@@ -31,6 +30,7 @@ from agents.offline.language.names.periods import PERIODS_OF_ADVERBS
 from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
+from agents.offline.language.table_tags import LIMITS, TableTags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import (
     is_participle,

@@ -21,7 +21,6 @@ from agents.offline.commands.assembly.computed import (
     measured,
     of_all,
     of_all_people,
-    rates,
     without_implied,
 )
 from agents.offline.commands.assembly.fitting import (
@@ -46,6 +45,7 @@ from agents.offline.commands.assembly.groups import (
 from agents.offline.commands.assembly.order import called, columns_in
 from agents.offline.commands.assembly.piece import Piece, covers
 from agents.offline.commands.assembly.pieces import PiecesOfTable
+from agents.offline.commands.assembly.quotients import density_of_groups, rates
 from agents.offline.commands.assembly.shown import coloured, shown
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import add_up_pieces
@@ -185,6 +185,8 @@ def _interpret(asked: Asked, context: Context) -> Meaning | None:
         return changed(asked) or of_two_years(asked, context)
     if asked.has("per") and not asked.has("group"):
         return rates(asked)
+    if (density := density_of_groups(asked)) is not None:
+        return density
     if asked.has("whose"):
         return first_groups(asked)
     if asked.has("groups"):
