@@ -32,7 +32,10 @@ from agents.units import Unit
 from agents.worded import Worded, joined
 
 Facts = Mapping[str, Any]
-FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
+FIGURE_NAMES = {
+    "sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest",
+    "distinct": "Number of different",
+}  # fmt: skip
 _ENDINGS = {"cancelled": texts.STOPPED, "timeout": texts.TIMED_OUT, "denied": texts.DENIED}
 _MARKUP = re.compile(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)")
 

@@ -19,6 +19,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
 from agents.offline.language.names.dates import records_last_time, times_of
+from agents.offline.language.names.kinds import kinds_counted
 from agents.offline.language.nouns import (
     take_count,
     take_people,
@@ -84,6 +85,7 @@ class Tags(Figures):
             "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
+            "kinds": lambda at: kinds_counted(at, cursor, vocabulary, self.roots),
             "system": self._taking(take_system), "lasting": self._lasting,
             "many": self._many, "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
         }  # fmt: skip

@@ -282,7 +282,7 @@ def _rankable(table: Table, column: Column, top: Top) -> Column:
     """The column, if it can rank rows. Raises Refuse for `top 10 cities by country`."""
     is_unknown = top.word in QUALITY and worst_is_greatest(column) is None
     is_other = top.measure not in ("", "time") or top.word in _NUMERIC_SUPERLATIVES or is_unknown
-    if column.kind == "text" and is_other:
+    if (column.kind == "text" and is_other) or column.kind == "boolean":
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
             refusals.NO_RANK(column=column.name, table=table.title),

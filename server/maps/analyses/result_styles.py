@@ -29,6 +29,8 @@ _NAME = re.compile(r'"(?P<quoted>[^"]+)"|(?P<plain>\w+)')
 _COUNTS = re.compile(r"\b(?:how many|number|numbers|count|counts|most|fewest)\b", re.IGNORECASE)
 _AGGREGATED = ("sum_", "mean_", "median_", "min_", "max_")
 """Beginnings of the columns of aggregates. Their step counts rows as well, which may not have been asked for."""
+_COUNTS_OF_VALUES = "distinct_"
+"""Beginning of the columns with a number of different values, which are counted only if they are asked for."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -101,7 +103,8 @@ async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varyi
         return StyleSpec()
     asked = set(map(stem, _WORD.findall(goal.lower())))
     counts = _COUNTS.search(goal) is not None
-    best = max(shown, key=lambda name: (_mentions(name, asked), not counts and name.startswith(_AGGREGATED)))
+    wanted = (_COUNTS_OF_VALUES,) if counts else (*_AGGREGATED, _COUNTS_OF_VALUES)
+    best = max(shown, key=lambda name: (_mentions(name, asked), name.startswith(wanted)))
     return new_style(
         table, None, style if style is not None and best == style["column"] else {"column": best}
     )

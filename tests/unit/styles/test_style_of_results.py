@@ -46,3 +46,18 @@ async def test_areas_are_coloured_by_the_figure_that_was_asked_for(goal: str, co
         return names
 
     assert (await default_style([Counted()], goal, varying)).column == column
+
+
+@pytest.mark.parametrize("goal", ["number of species per district", "how many species are in each district"])
+async def test_areas_are_coloured_by_the_number_of_values_that_was_asked_for(goal: str) -> None:
+    table, _ = make_table(
+        "analysis.districts", "POLYGON", "Districts with their species",
+        [("id", "integer", ""), ("name", "text", ""), ("count", "integer", ""), ("distinct_sci_name", "integer", "")],
+        [(1, "Oliwa", 7, 3, (1.0, 1.0)), (2, "Zaspa", 5, 4, (1.0, 1.1))],
+    )  # fmt: skip
+
+    async def varying(_: Table, names: Sequence[str]) -> Sequence[str]:
+        return names
+
+    step = Counted(table, figures=("count", "distinct_sci_name"))
+    assert (await default_style([step], goal, varying)).column == "distinct_sci_name"

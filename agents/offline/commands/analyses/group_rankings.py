@@ -55,6 +55,8 @@ _ALSO = "[[,] and how many [are there|(does|do) (it|they) have]]"
 _IN_PERCENT = "[[,] in percent]"
 _IN_TOTAL = "[found|seen|recorded|counted|observed] [in total|altogether|overall|combined]"
 _FIGURE_OF_ALL = "[<what>|how many|show [me]|map] [the] {counted:counted} [are there|were there|do we have]"
+_FIGURE_OF_SOME = "({counted:counted}|{counted:kinds})"
+_KINDS = "[<what>|how many|count [of]|show [me]|map] [the] [number of] [the] {counted:kinds} [are|are there|were there]"
 RULES = Rules()
 on = RULES.on
 
@@ -63,6 +65,11 @@ def _limit(bindings: Mapping[str, Any], words: str) -> int:
     """The number of groups: as requested, ten for a plural without a number, else one."""
     noun = words.lower().rpartition(" ")[2]
     return int(bindings.get("n") or (10 if singular(noun) != noun else 1))
+
+
+def _figure_name(figure: Mapping[str, Any]) -> str:
+    """The figure in a title such as `The country with the most different currencies`."""
+    return "different" if figure["function"] == "distinct" else FIGURE_NAMES[figure["function"]].lower()
 
 
 @on("<ask> how=(top) [{n:count}] {by:column} (for|with) {source:rows}")
@@ -193,7 +200,7 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if not named:
         return None
     columns = in_one_unit([each for table in tables for each in table.columns if each.name in named])
-    name = FIGURE_NAMES[figure["function"]].lower()
+    name = _figure_name(figure)
     how = "highest" if bindings["how"] == "top" else bindings["how"]
     # `people`, for a column `population`, is not part of the figure's name.
     added = f"{figure['function']}_{columns[0].name}"
@@ -202,7 +209,7 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*found, first_groups_step(groups, how, words, by, _limit(bindings, groups)))
 
 
-@on(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}")
+@on(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {_FIGURE_OF_SOME} {_IN_TOTAL}")
 @on("<ask> how=(top) [{n:count}] {by:column} (by|for) [total] {counted:counted}", cost=0.5)
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which continent has the most people`, `… the largest area`.
@@ -256,7 +263,11 @@ def _mean(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _figure({**bindings, "counted": (rows, figure), "how": how}, context)
 
 
-@on(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST_OF} {{counted:counted}} {_IN_TOTAL}", cost=BY_PLACE)
+@on(
+    f"{_WHICH} {{areas:bare}} <has> [the] {_MOST_OF} {_FIGURE_OF_SOME} {_IN_TOTAL}",
+    cost=BY_PLACE,
+)
+@on(f"{_KINDS} (<for_each>|<in_each>) [of] {{areas:bare}}", cost=3.0)
 @on(f"{_FIGURE_OF_ALL} (<for_each>|<in_each>) [of] {{areas:bare}}", cost=3.0)
 def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`average rent per district`: over rows inside, if the areas have no such column, nor points one for the areas."""
@@ -275,8 +286,8 @@ def _figure_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | N
         own = context.table(rows)
         is_inside = own is not None and own.geometry_family == "point"
         return (counted,) if is_inside and not context.has_column(rows, areas.noun) else None
-    limit = _limit(bindings, areas.text)
-    return (counted, first_groups_step(areas.noun, bindings["how"], what.lower(), column, limit))
+    limit, what = _limit(bindings, areas.text), f"{_figure_name(figure)} {words}"
+    return (counted, first_groups_step(areas.noun, bindings["how"], what, column, limit))
 
 
 def _narrowed(build: Build) -> Build:
@@ -331,6 +342,7 @@ def _share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None
 
 _AREAS = "(<for_each>|<in_each>) [of] {areas:bare} [are|are there|were there|do we have] [,] {more:condition}"
 RULES += (
+    rule(f"{_KINDS} (by|<for_each>|<in_each>) {{by:column}}", own_figure),
     rule(f"{_FIGURE_OF_ALL} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
     rule(
         f"{_FIGURE_OF_ALL} (by|<for_each>|<in_each>) {{by:column}}",

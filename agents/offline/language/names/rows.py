@@ -18,6 +18,7 @@ from agents.offline.language.names.comments import (
     second_noun,
 )
 from agents.offline.language.names.costs import EVENTS, nouns_of_columns, nouns_of_names, word_cost
+from agents.offline.language.names.species import has_species
 from agents.offline.language.words import are_forms, name_words, naming_places, singular, word_set
 
 Words = tuple[str, ...]
@@ -56,10 +57,13 @@ def nouns_of_rows(table: Table) -> dict[str, float]:
     ):
         found["job"] = SPELT_OUT
     for word in own & ABBREVIATIONS.keys():
-        found |= dict.fromkeys(ABBREVIATIONS[word], SPELT_OUT)
+        found |= {noun: SPELT_OUT for noun in ABBREVIATIONS[word] if (noun,) not in columns}
     if letters := acronym(table.comment):
         found |= dict.fromkeys({f"{letters}s", singular(f"{letters}s")}, SPELT_OUT)  # `DAs`, `DMAs`
-    return found | dict.fromkeys(own | nouns_of_columns(table), 0.0)
+    found |= dict.fromkeys(own | nouns_of_columns(table), 0.0)
+    if words[-1] != "species" and has_species(table):
+        found.pop("species", None)  # rows of `species_obs` are of a species, which several share
+    return found
 
 
 @lru_cache(maxsize=65536)

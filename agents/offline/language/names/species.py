@@ -17,9 +17,14 @@ _NAMES = (("name",), ("nm",))
 def names_species(table: Table, name: str) -> bool:
     """Whether a column holds kinds of living things, which are called in the singular: `knotweed near a river`."""
     column = table.column(name)
-    return not _SPECIES.isdisjoint(
-        spelt_out(name).union(comment_head(column.comment) if column is not None else ())
-    )
+    words = spelt_out(name).union(comment_head(column.comment) if column is not None else ())
+    return not _SPECIES.isdisjoint(words) and "group" not in words
+
+
+def has_species(table: Table) -> bool:
+    """Whether a column holds the species of the rows."""
+    named = any(names_species(table, column.name) for column in table.columns)
+    return named or bool(columns_for_species((table,), ("species",)))
 
 
 def columns_for_species(tables: Sequence[Table], words: Words) -> list[str]:

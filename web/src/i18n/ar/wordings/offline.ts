@@ -66,7 +66,7 @@ export const offline = {
   view_not_known: "مواضع عناصر {table} غير معروفة",
   view_say_first: "اكتب “show {table}” أولًا.",
   column_no_unit: "لا يُعرف مقدار {column} من {table} بوحدة {unit}",
-  column_no_rank: "في `{column}` من {table} نصوص، ولا ترتيب لها",
+  column_no_rank: "ليس لقيم `{column}` من {table} ترتيب",
   column_say_rank: "رتّب حسب عدد: “{word} {n} {table} by {column}”.",
   column_none_to_compare: "لا عمود فيه أعداد للمقارنة في {table}",
   place_too_slow: "يستغرق البحث عن “{text}” في {tables} وقتًا طويلًا، وقد يكون المكان المقصود هناك",
