@@ -103,8 +103,14 @@ async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varyi
         return StyleSpec()
     asked = set(map(stem, _WORD.findall(goal.lower())))
     counts = _COUNTS.search(goal) is not None
-    wanted = (_COUNTS_OF_VALUES,) if counts else (*_AGGREGATED, _COUNTS_OF_VALUES)
-    best = max(shown, key=lambda name: (_mentions(name, asked), name.startswith(wanted)))
+    best = max(
+        shown,
+        key=lambda name: (
+            name.startswith(_COUNTS_OF_VALUES),
+            _mentions(name, asked),
+            not counts and name.startswith(_AGGREGATED),
+        ),
+    )
     return new_style(
         table, None, style if style is not None and best == style["column"] else {"column": best}
     )

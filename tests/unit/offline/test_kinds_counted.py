@@ -13,10 +13,11 @@ from tests.unit.offline.chatting import Chat
 
 OBSERVATIONS = make_table(
     "data.species_obs", "POINT", "Species observations from field work",
-    [("id", "integer", ""), ("sci_name", "text", ""), ("taxon_grp", "text", ""), ("observer", "text", ""),
-     ("verified", "boolean", "record checked by a second expert")],
-    [(1, "Lynx lynx", "mammal", "Ebner", True, (0.2, 0.2)), (2, "Lynx lynx", "mammal", "Dold", False, (0.3, 0.3)),
-     (3, "Vipera berus", "reptile", "Ebner", True, (0.4, 0.4))],
+    [("id", "integer", ""), ("obs_no", "text", ""), ("sci_name", "text", ""), ("taxon_grp", "text", ""),
+     ("observer", "text", ""), ("verified", "boolean", "record checked by a second expert")],
+    [(1, "O1", "Lynx lynx", "mammal", "Ebner", True, (0.2, 0.2)),
+     (2, "O2", "Lynx lynx", "mammal", "Dold", False, (0.3, 0.3)),
+     (3, "O3", "Vipera berus", "reptile", "Ebner", True, (0.4, 0.4))],
 )  # fmt: skip
 RESERVES = make_table(
     "data.reserves", "POLYGON", "Nature reserves", [("id", "integer", ""), ("name", "text", "")],
@@ -81,3 +82,9 @@ async def test_species_are_values_not_observations() -> None:
 async def test_a_column_of_yes_and_no_ranks_nothing() -> None:
     chat = Chat(desk().world)
     assert "have no rank" in await chat("which observer has the most records")
+
+
+async def test_numbers_of_rows_are_no_kinds() -> None:
+    own = desk()
+    await Chat(own.world, analyst=own)("number of observations per observer")
+    assert own.analysis.steps[-1][1]["aggregates"] == [{"function": "count", "name": "count"}]

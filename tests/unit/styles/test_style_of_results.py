@@ -48,7 +48,10 @@ async def test_areas_are_coloured_by_the_figure_that_was_asked_for(goal: str, co
     assert (await default_style([Counted()], goal, varying)).column == column
 
 
-@pytest.mark.parametrize("goal", ["number of species per district", "how many species are in each district"])
+@pytest.mark.parametrize(
+    "goal",
+    ["number of species per district", "how many species are in each district", "count species per district"],
+)
 async def test_areas_are_coloured_by_the_number_of_values_that_was_asked_for(goal: str) -> None:
     table, _ = make_table(
         "analysis.districts", "POLYGON", "Districts with their species",

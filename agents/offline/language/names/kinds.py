@@ -11,6 +11,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import singular
 from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import is_code
 from agents.offline.meaning.steps import ColumnWords
 
 MAX_KIND_WORDS = 3
@@ -40,7 +41,8 @@ def kinds_counted(at: int, cursor: Cursor, vocabulary: Vocabulary, named: Sequen
 
 
 def _has_kinds(table: Table, text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a single text column of the table has this name."""
+    """Whether a single text column of the table has this name, and is no number or code of each row."""
     names = vocabulary.columns_called((table,), text)
     column = table.column(names[0]) if len(names) == 1 else None
-    return column is not None and column.kind == "text"
+    is_text = column is not None and column.kind == "text"
+    return is_text and names[0] not in table.key and not is_code(names[0])
