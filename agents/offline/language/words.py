@@ -212,6 +212,8 @@ def _doubled(verb: str) -> tuple[str, ...]:
     return (f"{verb}{verb[-1]}",) if re.search(r"[^aeiou][aeiou][^aeiouwxy]$", verb) and verb != "run" else ()
 
 
+MIN_STEM = 4
+"""Least number of letters of a stem in a name."""
 _ENGLISH = Path(__file__).with_name("english.txt")
 _VERB_ENDINGS = (
     ("ies", "y"),
@@ -253,6 +255,11 @@ def are_forms(one: str, other: str) -> bool:
     """Whether two words are forms of one verb or adjective: `paved` and `pavement`, `dense` and `density`;
     agents (`owner`) do not count."""
     return one == other or not _roots(one).isdisjoint(_roots(other))
+
+
+def is_stem_of(name: str, word: str) -> bool:
+    """Whether a word of a column's name is the beginning of a word: `restor` of `restored`."""
+    return len(name) >= MIN_STEM and word.startswith(name)
 
 
 @lru_cache(maxsize=65536)

@@ -12,10 +12,10 @@ from agents.offline.language.lexicon import MEASURES, spelt_out
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import UNIT_WORDS, are_made
-from agents.offline.language.names.dates import ENDED, PLANNED, records_last_time, times_of
+from agents.offline.language.names.dates import ENDED, PLANNED, is_called_after, records_last_time, times_of
 from agents.offline.language.names.periods import dates_of_birth, is_age_of_people, newest
 from agents.offline.language.names.rows import year_of_rows
-from agents.offline.language.words import are_forms, fold, name_words, nearest, word_set
+from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning import units
 from agents.offline.meaning.conditions import (
     Between,
@@ -147,7 +147,7 @@ def _when_if_a_year(table: Table, column: Column, value: Operand) -> Column:
     if column.kind != "boolean" or not isinstance(value, Quantity) or not units.is_year(value.value):
         return column
     flag = name_words(column.name)[-1]
-    of_it = [c for c in _years(table) if any(are_forms(flag, word) for word in name_words(c.name))]
+    of_it = [each for each in _years(table) if is_called_after(each, flag)]
     return of_it[0] if len(of_it) == 1 else column
 
 

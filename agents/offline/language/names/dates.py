@@ -7,7 +7,8 @@ import re
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.comments import DULL, comment_words
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.names.costs import word_cost
+from agents.offline.language.words import are_forms, is_stem_of, name_words, word_set
 
 PLANNED = word_set("next due planned scheduled expiry expire expires deadline valid")
 ENDED = word_set("""
@@ -46,3 +47,11 @@ def times_of(table: Table) -> list[Column]:
 def records_last_time(column: Column) -> bool:
     """Whether a column records when something was last done: the year of an inspection is not an age."""
     return "last" in (*name_words(column.name), *name_words(column.comment or ""))
+
+
+def is_called_after(column: Column, state: str) -> bool:
+    """Whether a column of dates or years is called after a state: `opened_on`, or `restor_yr` for `restored`."""
+    return any(
+        word_cost(own, state) is not None or are_forms(own, state) or is_stem_of(own, state)
+        for own in name_words(column.name)
+    )

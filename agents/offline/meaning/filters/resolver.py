@@ -176,7 +176,7 @@ async def _dated_by_state(scene: Scene, table: Table, parts: Sequence[Condition]
     when = [
         each for each in parts if isinstance(each, Compare) and each.measure == "time" and not each.column
     ]
-    dates = [each for each in table.columns if each.kind in ("date", "timestamp")]
+    dates = [each for each in table.columns if is_point_in_time(each)]
     if not when or len(when) == len(parts) or len(dates) < 2:
         return parts
     states = [await to_cql2(scene, table, each) for each in parts if each not in when]

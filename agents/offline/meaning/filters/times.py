@@ -13,11 +13,10 @@ from agents.offline.language.conditions.times.days import WEEKDAYS
 from agents.offline.language.conditions.times.in_force import times_lasting
 from agents.offline.language.conditions.times.relative import months_before
 from agents.offline.language.lexicon import DECIDED, DECISION
-from agents.offline.language.names.costs import word_cost
-from agents.offline.language.names.dates import times_of
+from agents.offline.language.names.dates import is_called_after, times_of
 from agents.offline.language.names.periods import holds_hours
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import holds_years, when_column
+from agents.offline.meaning.columns import holds_years, is_point_in_time, when_column
 from agents.offline.meaning.conditions import (
     IN_FORCE,
     Between,
@@ -221,11 +220,10 @@ def state_words(where: Any) -> set[str]:
 
 
 def dates_of_state(table: Table, states: Collection[str]) -> list[Column]:
-    """The dates that are called after a state, or after the decision that brings it about: `dec_dt`."""
+    """The dates and years that are called after a state, or after the decision that brings it about: `dec_dt`."""
     words = {*states, *(DECISION if DECIDED.intersection(states) else ())}
     return [
         each
         for each in table.columns
-        if each.kind in ("date", "timestamp")
-        and any(word_cost(own, word) is not None for own in name_words(each.name) for word in words)
+        if is_point_in_time(each) and any(is_called_after(each, word) for word in words)
     ]
