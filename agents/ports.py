@@ -6,7 +6,7 @@ message names the fault, what was expected and the nearest valid value."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from agents.charts import Chart, ChartData, ChartDraft
@@ -230,36 +230,22 @@ class InfoStore(Protocol):
         """The `k` notes most relevant to a text, best first, as Markdown."""
 
 
-class StepOutcome(Protocol):
+@dataclass(frozen=True)
+class StepOutcome:
     """The result of an analysis step: a table, which later steps refer to by `step`."""
 
-    @property
-    def step(self) -> str:
-        """The id by which later steps refer to it: `step_1`."""
-
-    @property
-    def table(self) -> Table:
-        """The table of its rows."""
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """How it was computed, and what happened to the data."""
-
-    @property
-    def method(self) -> Sequence[str]:
-        """Those notes that say how it was computed: CRS, units, method, expected error."""
-
-    @property
-    def breakdown(self) -> Mapping[str, int]:
-        """Rows by class, where the operation has classes."""
-
-    @property
-    def title(self) -> str:
-        """The title of the step in the plan; empty if it has none."""
+    step: str
+    """The id by which later steps refer to it: `step_1`."""
+    table: Table
+    rows: int
+    notes: Sequence[str] = ()
+    """How it was computed, and what happened to the data."""
+    breakdown: Mapping[str, int] = field(default_factory=dict)
+    """Rows by class, where the operation has classes."""
+    title: str = ""
+    """The title of the step in the plan; empty if it has none."""
+    method: Sequence[str] = ()
+    """Those notes that say how it was computed: CRS, units, method, expected error."""
 
 
 OperationTrait = Literal[
@@ -286,34 +272,23 @@ OperationTrait = Literal[
 - `tabular`: it takes tables without geometry, too."""
 
 
-class OperationInfo(Protocol):
+@dataclass(frozen=True, eq=False)
+class OperationInfo:
     """One operation that an analyst may plan. `schema` is a JSON schema of its arguments.
 
     A property with `x-refers-to: table` names a table or an earlier step; with `x-refers-to: column` a column of the
     table in the argument that `x-of` names."""
 
-    @property
-    def name(self) -> str:
-        """The name of the tool: `buffer`."""
-
-    @property
-    def summary(self) -> str:
-        """One sentence for the model."""
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The JSON schema of its arguments."""
-
-    @property
-    def traits(self) -> frozenset[OperationTrait]:
-        """Properties of its result."""
-
-    def __hash__(self) -> int: ...
-
-    @property
-    def phrases(self) -> Sequence[str]:
-        """Templates of user requests for it, which the offline model reads; names in braces, such as `source`, are
-        arguments."""
+    name: str
+    """The name of the tool: `buffer`."""
+    summary: str
+    """One sentence for the model."""
+    schema: Mapping[str, Any]
+    traits: frozenset[OperationTrait] = frozenset()
+    """Properties of its result."""
+    phrases: Sequence[str] = ()
+    """Templates of user requests for it, which the offline model reads; names in braces, such as `source`, are
+    arguments."""
 
 
 class AnalysisSession(Protocol):

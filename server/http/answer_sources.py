@@ -11,9 +11,9 @@ from typing import Any
 from aiohttp import web
 
 from agents.domain import Cql2
+from agents.ports import TableRegistry
 from agents.worded import Template
 from server.gis.query.data import MAX_ROWS, PostgisData
-from server.gis.tiles.service import TableLookup
 from server.http.answers import json_answer
 from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter
 from server.maps.faults import RequestFault
@@ -27,7 +27,7 @@ NO_SINGLE_ROW = Template("http_no_single_row", "The figures of this source do no
 INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
-def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.RouteDef]:
+def routes(data: PostgisData, tables: TableRegistry, log: EventLog) -> list[web.RouteDef]:
     """The route; raises RequestFault `not_found` for unknown answers and sources."""
 
     async def source_of(request: web.Request) -> FigureSource:

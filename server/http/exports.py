@@ -25,7 +25,7 @@ from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import MAX_ROWS, FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
-from server.gis.tiles.service import LayerLookup, TableLookup
+from server.gis.tiles.service import LayerLookup
 from server.http.answers import UNCACHED, Spooled, file_answer, json_answer
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
@@ -66,7 +66,7 @@ MAX_EXPORTS_PER_ADDRESS = 32
 
 def routes(
     reader: AsyncEngine,
-    tables: TableLookup,
+    tables: TableRegistry,
     layers: LayerLookup,
     spool: Spool,
     at_once: int = 2,

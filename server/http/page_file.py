@@ -17,11 +17,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolSignal
 from agents.domain import Layer
+from agents.ports import TableRegistry
 from server.database.lanes import Lane
 from server.gis.charts import ComputedChart
 from server.gis.export.sample import Sample, sample
 from server.gis.export.source import Source
-from server.gis.tiles.service import TableLookup
 from server.http.middleware.proxies import shared_address
 from server.http.site import CLIENT
 from server.maps.charts import ChartService
@@ -40,7 +40,7 @@ WAIT_S = 60.0
 
 def routes(
     reader: AsyncEngine,
-    tables: TableLookup,
+    tables: TableRegistry,
     log: EventLog,
     charts: ChartService,
     at_once: int = 2,
@@ -92,7 +92,9 @@ def filled(template: str, layers: Sequence[str], charts: Sequence[ComputedChart]
     return template.replace(MAP_ELEMENT, MAP_ELEMENT.replace("null", body), 1).encode()
 
 
-async def layer_document(reader: AsyncEngine, tables: TableLookup, layer: Layer, most: int) -> dict[str, Any]:
+async def layer_document(
+    reader: AsyncEngine, tables: TableRegistry, layer: Layer, most: int
+) -> dict[str, Any]:
     """The layer with a sample of its data, or with the reason why it cannot be read."""
     about = layer.model_dump(mode="json", exclude={"tiles", "filter"})
     try:

@@ -15,11 +15,12 @@ from typing import Any
 from aiohttp import web
 
 from agents.domain import Bounds, Count, Cql2, Layer, Table
+from agents.ports import TableRegistry
 from server import fault_texts
 from server.gis.filters import both
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
-from server.gis.tiles.service import LayerLookup, TableLookup
+from server.gis.tiles.service import LayerLookup
 from server.http.answers import json_answer
 from server.maps.faults import RequestFault
 
@@ -29,7 +30,7 @@ MAX_SEARCH_CHARS = 200
 HIDDEN_KINDS = ("geometry",)
 
 
-def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[web.RouteDef]:
+def routes(data: PostgisData, tables: TableRegistry, layers: LayerLookup) -> list[web.RouteDef]:
     """The routes of a layer's rows and statistics."""
     of_layer = LayerRows(data, tables, layers)
     base = "/api/maps/{map_id}/layers/{layer_id}"
@@ -49,7 +50,7 @@ class LayerRows:
     """Handlers of the routes, one for each, named after the last part of its path."""
 
     data: PostgisData
-    tables: TableLookup
+    tables: TableRegistry
     layers: LayerLookup
 
     async def rows(self, request: web.Request) -> web.Response:

@@ -11,9 +11,10 @@ from typing import Any
 from aiohttp import web
 
 from agents.domain import Layer, Table
+from agents.ports import TableRegistry
 from server.gis.styles.attributes import TIME, tile_value
 from server.gis.tiles.grid import MAX_ZOOM, InvalidTile, Tile
-from server.gis.tiles.service import DrawnTile, TableLookup, TileService
+from server.gis.tiles.service import DrawnTile, TileService
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,
     ClientGone,
@@ -34,7 +35,7 @@ def _of_query(request: web.Request) -> tuple[str, str]:
     return request.query.get("time", ""), request.query.get("data", "")
 
 
-def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
+def routes(tiles: TileService, tables: TableRegistry) -> list[web.RouteDef]:
     """The routes of tiles and TileJSON."""
 
     async def tile(request: web.Request) -> web.StreamResponse:

@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Table
 from server.background import end_tasks
 from server.database.engines import is_unavailable
+from server.database.subscription import Subscription
 from server.gis.catalog import entries as catalog
 from server.gis.catalog.entries import Entry, Name
 from server.gis.catalog.known_tables import KnownTables
@@ -49,13 +50,6 @@ _IDENTITY = re.compile(r'(?:(?:^|\.)(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_]*)){2,3}')
 """A table, or a column of one, as PostgreSQL writes it."""
 MAX_NAMED = 200
 """Up to this many changed tables are read by name; for more, all tables are read."""
-
-
-class Subscription(Protocol):
-    """A subscription to notifications of the database."""
-
-    async def close(self) -> None:
-        """Stop the notifications."""
 
 
 class Meanings(Protocol):

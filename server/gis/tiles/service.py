@@ -20,6 +20,7 @@ from cachetools import LRUCache, TTLCache
 from isal import igzip
 
 from agents.domain import BINNED, Layer, Table
+from agents.ports import TableRegistry
 from server import fault_texts
 from server.database.engines import is_unavailable
 from server.database.sqlstates import sqlstate
@@ -71,13 +72,6 @@ class LayerLookup(Protocol):
         `unknown_map` where there is no such map."""
 
 
-class TableLookup(Protocol):
-    """Finds the registry's entry of a table."""
-
-    def get(self, table_id: str) -> Table:
-        """The table with this id. Raises a ToolFailed when there is no such table (any more)."""
-
-
 class UnknownLayer(GisError):
     """The map has no such layer in this version."""
 
@@ -126,7 +120,7 @@ class TileService:
     def __init__(
         self,
         pool: asyncpg.Pool,
-        tables: TableLookup,
+        tables: TableRegistry,
         layers: LayerLookup,
         limits: TileLimits | None = None,
         data_tag: DataTag | None = None,

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-from agents.ports import OperationTrait
+from agents.ports import OperationInfo
 from server.gis.operations import OPERATIONS
 
-
-@dataclass(frozen=True, eq=False)
-class Offered:
-    """A spatial operation as the analyst sees it; implements the port `agents.ports.OperationInfo`."""
-
-    name: str
-    summary: str
-    schema: Mapping[str, Any]
-    traits: frozenset[OperationTrait] = frozenset()
-    phrases: Sequence[str] = ()
-
-
-OFFERED: Sequence[Offered] = tuple(
-    Offered(
+OFFERED: Sequence[OperationInfo] = tuple(
+    OperationInfo(
         operation.name,
         operation.summary,
         operation.arguments.model_json_schema(),

@@ -6,13 +6,14 @@ fixed colours and take precedence over figures."""
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from agents.domain import Column, StyleSpec, Table
 from agents.geo.styling.styles import new_style
-from agents.ports import TableRegistry
+from agents.ports import StepOutcome, TableRegistry
 from agents.provenance.table_words import stem
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult
@@ -34,29 +35,16 @@ _COUNTS_OF_VALUES = "distinct_"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-class FinishedStep(Protocol):
-    """What a step left: its table, its style (perhaps that of a step before it), the figures it calculated, and names
-    that it calculated them from."""
+@dataclass(frozen=True)
+class FinishedStep(StepOutcome):
+    """The result of a step with what its default style depends on."""
 
-    @property
-    def step(self) -> str:
-        """The id of the step in its plan."""
-
-    @property
-    def table(self) -> Table:
-        """The result."""
-
-    @property
-    def style(self) -> OperationStyle | None:
-        """How the operation proposes to draw the result."""
-
-    @property
-    def figures(self) -> Sequence[str]:
-        """Columns that the operation computed."""
-
-    @property
-    def reads(self) -> Collection[str]:
-        """Tables and earlier steps that the step read."""
+    style: OperationStyle | None = None
+    """How the operation, or that of a step before it, proposes to draw the result."""
+    figures: tuple[str, ...] = ()
+    """Columns that it calculated or ranked by."""
+    reads: frozenset[str] = frozenset()
+    """Names in the expression that it calculated."""
 
 
 def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from typing import Any
 
 from agents.core.errors import ToolFailed, ToolUnavailable
 from agents.core.observe import receipts
-from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
+from agents.domain import LayerDraft, QueryReceipt, StyleSpec
+from agents.ports import OperationInfo
 from agents.worded import stored_wording
 from server.database.engines import is_unavailable
 from server.database.lanes import Lane, visitor
@@ -31,8 +32,8 @@ from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.maps.analyses.failures import OUTAGE_AT, OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN, failure
 from server.maps.analyses.fault_texts import ENDED, NO_ROOM
-from server.maps.analyses.offered import OFFERED, Offered
-from server.maps.analyses.result_styles import default_style, figures_of, inherited, names_read
+from server.maps.analyses.offered import OFFERED
+from server.maps.analyses.result_styles import FinishedStep, default_style, figures_of, inherited, names_read
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
@@ -43,24 +44,6 @@ PROGRESS_SAVE_INTERVAL_S = 1.0
 MIN_SAVED_PROGRESS_MS = 300.0
 """Run time of a step from which on its progress is stored."""
 MAX_NAME_CHARS = 40
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a step; implements the port `agents.ports.StepOutcome`."""
-
-    step: str
-    table: Table
-    rows: int
-    notes: Sequence[str]
-    breakdown: Mapping[str, int]
-    style: Mapping[str, Any] | None = None
-    figures: tuple[str, ...] = ()
-    """Columns that it calculated or ranked by."""
-    reads: frozenset[str] = frozenset()
-    """Names in the expression that it calculated."""
-    title: str = ""
-    method: Sequence[str] = ()
 
 
 @dataclass
@@ -97,7 +80,7 @@ class MapAnalysis:
         self._engine = engine
         self._plan = Plan(goal=goal)
         self._receipt = Receipt(analysis_id=self.id, goal=goal, at=datetime.now(UTC))
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[FinishedStep] = []
         self._intended: list[PlannedStep] = []
         self._steps_known = False
         self._current: PlannedStep | None = None
@@ -108,10 +91,10 @@ class MapAnalysis:
         self._kept_at = 0.0
         self._kept_step = 0
 
-    def operations(self) -> Sequence[Offered]:
+    def operations(self) -> Sequence[OperationInfo]:
         return OFFERED
 
-    def outcomes(self) -> Sequence[Outcome]:
+    def outcomes(self) -> Sequence[FinishedStep]:
         return self._outcomes
 
     async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
@@ -123,7 +106,7 @@ class MapAnalysis:
         async with self._failing_in_outage():
             await self._intend([*self._plan.steps, *intended])
 
-    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
+    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> FinishedStep:
         """Run a step and announce it. Raises GisError, which the analyst may repair."""
         self._refuse_after_end()
         number = len(self._outcomes) + 1
@@ -245,7 +228,7 @@ class MapAnalysis:
             self._session.abandon(OUTAGE_MESSAGE(at=at))
             raise self.outage from error
 
-    async def _draw(self, last: Outcome, style: StyleSpec | None) -> str:
+    async def _draw(self, last: FinishedStep, style: StyleSpec | None) -> str:
         """Add the result to the map as a layer if it has geometry; returns what happened, for the model."""
         if not last.rows:
             return "the result has no rows, so there is nothing to draw"
@@ -263,10 +246,10 @@ class MapAnalysis:
             return f"the result could not be put on the map: {fault.message}"
         return drawn
 
-    def _described(self, outcome: Outcome) -> dict[str, Any]:
+    def _described(self, outcome: FinishedStep) -> dict[str, Any]:
         return {"table": outcome.table.id, "name": self._title(outcome), "rows": outcome.rows}
 
-    def _title(self, outcome: Outcome) -> str | None:
+    def _title(self, outcome: FinishedStep) -> str | None:
         return next((step.title for step in self._plan.steps if step.id == outcome.step), None)
 
     def _refuse_after_end(self) -> None:
@@ -300,20 +283,20 @@ class MapAnalysis:
         ]
         return {"analysis_id": self.id, "plan": plan, "steps_known": self._steps_known}
 
-    async def _keep(self, step: PlannedStep, result: StepResult) -> Outcome:
+    async def _keep(self, step: PlannedStep, result: StepResult) -> FinishedStep:
         self._plan = self._plan.then(step)
         self._receipt = self._receipt.model_copy(update={"steps": (*self._receipt.steps, result.receipt)})
-        outcome = Outcome(
+        outcome = FinishedStep(
             step.id,
             result.table,
             result.rows,
             result.receipt.notes,
             result.breakdown,
+            step.title or "",
+            result.method,
             result.style or inherited(step, result.table, self._outcomes),
             figures_of(step, result, self._readable),
             names_read(step),
-            step.title or "",
-            result.method,
         )
         made = QueryReceipt(
             sql=result.receipt.sql,

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
-from agents.core.loop.events import AgentEvent, Finished
+from agents.core import Agent
+from agents.core.loop.events import Finished
 from agents.core.messages import Message
 from agents.worded import Template
 from server.background import end_tasks
@@ -56,20 +57,7 @@ BROKEN = Template(
 OUTAGE_TOO_LONG = Template("turn_outage", "I could not finish this. {why}")
 
 
-class TurnAgent(Protocol):
-    """What the runner needs of an agent; implemented by `agents.geo_agent.GeoAgent`."""
-
-    @property
-    def history(self) -> list[Message]:
-        """The conversation so far."""
-
-    def events(
-        self, text: str = "", *, resume: bool | Mapping[str, bool] = False
-    ) -> AsyncIterator[AgentEvent]:
-        """Run a turn, or resume one with answers by call id; the last event is `Finished`."""
-
-
-AgentFactory = Callable[[TurnSession, Sequence[Message]], TurnAgent | Awaitable[TurnAgent]]
+AgentFactory = Callable[[TurnSession, Sequence[Message]], Agent | Awaitable[Agent]]
 
 
 class Work:
@@ -83,7 +71,7 @@ class Work:
         self.message = ""
         """Why the turn failed, if the session has a more precise reason than the agent."""
         self.ended = asyncio.Event()
-        self.agent: TurnAgent | None = None
+        self.agent: Agent | None = None
 
     def stop(self, status: Status) -> None:
         """Cancel the turn, which then ends with this status; the first call counts."""

@@ -16,7 +16,7 @@ from agents.geo.operation_tools import FIRST_OPERATIONS, found_operations, outpu
 from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.tables import EVERYTHING
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.analysing import MemoryAnalysis, Outcome
+from tests.unit.offline.analysing import MemoryAnalysis, StepOutcome
 
 MAX_FIRST_REQUEST = 8000
 """Tokens, as bytes / 4."""
@@ -221,7 +221,7 @@ async def test_of_a_wide_table_the_columns_that_a_step_added_are_seen() -> None:
     table = wide(1, 500)
     added = Column(name="distance_m", kind="number", sql_type="double precision")
     made = table.model_copy(update={"columns": (*table.columns, added)})
-    facts = output_facts(Outcome("step_1", made, 5, ()))
+    facts = output_facts(StepOutcome("step_1", made, 5, ()))
     assert facts["columns"][0] == "attribute_0 (number)"
     assert facts["columns"][-1] == "distance_m (number)"
     assert len(facts["columns"]) < 60

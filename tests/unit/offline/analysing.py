@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from typing import Any
@@ -19,25 +19,14 @@ from agents.core import ToolFailed
 from agents.core.observe import receipts
 from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
-from agents.ports import AnalysisReport
+from agents.ports import AnalysisReport, OperationInfo, StepOutcome
 from server.gis.operations import OPERATIONS
-from server.maps.analyses.offered import OFFERED, Offered
+from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.filtering import passes
 from tests.unit.geo_agent.making import Row
 from tests.unit.geo_agent.world import World
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    step: str
-    table: Table
-    rows: int
-    notes: Sequence[str] = ()
-    breakdown: Mapping[str, int] = field(default_factory=dict)
-    title: str = ""
-    method: Sequence[str] = ()
 
 
 class MemoryAnalysis:
@@ -49,22 +38,22 @@ class MemoryAnalysis:
         self.steps: list[tuple[str, dict[str, Any]]] = []
         self.titles: list[str] = []
         self.results: dict[str, list[Row]] = {}
-        self.done: list[Outcome] = []
+        self.done: list[StepOutcome] = []
         self.planned: list[tuple[str, str]] = []
         self.finished: str | None = None
         self.style: StyleSpec | None = None
         self.failed: tuple[str, str] | None = None
 
-    def operations(self) -> Sequence[Offered]:
+    def operations(self) -> Sequence[OperationInfo]:
         return self.known
 
-    def outcomes(self) -> Sequence[Outcome]:
+    def outcomes(self) -> Sequence[StepOutcome]:
         return self.done
 
     async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
         self.planned = list(steps)
 
-    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
+    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome:
         self.steps.append((operation, dict(arguments)))
         self.titles.append(title)
         step = f"step_{len(self.steps)}"
@@ -82,7 +71,7 @@ class MemoryAnalysis:
         self.world.registry.add(table)
         self.world.data.rows[table.id] = rows
         self.done.append(
-            Outcome(
+            StepOutcome(
                 step,
                 table,
                 len(rows),
@@ -274,7 +263,7 @@ def _columns_of(rows: Sequence[Row]) -> tuple[Column, ...]:
 
 
 @cache
-def _bare(operation: Offered) -> Offered:
+def _bare(operation: OperationInfo) -> OperationInfo:
     """Without defaults, so that the steps show what was said and nothing else."""
     properties = {
         name: {key: value for key, value in each.items() if key != "default"}
@@ -291,7 +280,7 @@ class Desk:
         self.offered = operations
         self.analysis = MemoryAnalysis(world, operations)
 
-    def operations(self) -> Sequence[Offered]:
+    def operations(self) -> Sequence[OperationInfo]:
         return self.analysis.known
 
     async def run(self, goal: str, session: Any, context: Any) -> AnalysisReport:

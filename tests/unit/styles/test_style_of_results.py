@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pytest
 
 from agents.domain import Table
-from server.maps.analyses.result_styles import default_style
+from server.maps.analyses.result_styles import FinishedStep, default_style
 from tests.unit.geo_agent.making import make_table
 
 DISTRICTS, _ = make_table(
@@ -18,18 +18,8 @@ DISTRICTS, _ = make_table(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A step that has counted and added up the rows in each area."""
-
-    table: Table = DISTRICTS
-    step: str = "s1"
-    figures: Sequence[str] = ("count", "sum_brd_day")
-    reads: frozenset[str] = frozenset()
-
-    @property
-    def style(self) -> dict[str, str]:
-        return {"column": "count"}
+COUNTED = FinishedStep("s1", DISTRICTS, 2, style={"column": "count"}, figures=("count", "sum_brd_day"))
+"""A step that has counted and added up the rows in each area."""
 
 
 @pytest.mark.parametrize(
@@ -45,7 +35,7 @@ async def test_areas_are_coloured_by_the_figure_that_was_asked_for(goal: str, co
     async def varying(_: Table, names: Sequence[str]) -> Sequence[str]:
         return names
 
-    assert (await default_style([Counted()], goal, varying)).column == column
+    assert (await default_style([COUNTED], goal, varying)).column == column
 
 
 @pytest.mark.parametrize(
@@ -62,5 +52,5 @@ async def test_areas_are_coloured_by_the_number_of_values_that_was_asked_for(goa
     async def varying(_: Table, names: Sequence[str]) -> Sequence[str]:
         return names
 
-    step = Counted(table, figures=("count", "distinct_sci_name"))
+    step = replace(COUNTED, table=table, figures=("count", "distinct_sci_name"))
     assert (await default_style([step], goal, varying)).column == "distinct_sci_name"
