@@ -6,10 +6,11 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from server import postgres
 from server.settings import Settings
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from server.database.engines import Database
     from server.gis.catalog.registry import Registry
 
+P = ParamSpec("P")
 PROBE_TIMEOUT_S = 5.0
 """Time that a command waits for tables to be probed."""
 
@@ -29,6 +31,16 @@ async def open_database() -> AsyncIterator[Database]:
     settings = Settings()
     async with postgres.ensure(settings) as url, connect(settings, url) as database:
         yield database
+
+
+def in_event_loop(command: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Decorator of a coroutine function: calling it runs an event loop until it has ended."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        asyncio.run(command(*args, **kwargs))
+
+    return run
 
 
 def with_database(work: Callable[[Database], Awaitable[Any]]) -> Any:
@@ -64,7 +76,8 @@ async def read_tables(database: Database, timeout_s: float = PROBE_TIMEOUT_S) ->
     return registry
 
 
-def load_into(
+@in_event_loop
+async def load_into(
     file: Path,
     table: str | None,
     layer: str | None,
@@ -83,38 +96,36 @@ def load_into(
     if mode != "new" and (table is None or layers == "each"):
         raise InvalidQuestion("Name the table with --table, and load one layer, or --layers united.")
 
-    path = file.absolute()  # absolute, because the process that reads it runs in another folder
-
-    async def run() -> None:
-        async with open_database() as database:
-            settings = Settings()
-            limits = IngestLimits(
-                rows=settings.upload_rows,
-                vertices=settings.upload_vertices,
-                subdivide=subdivide,
-                quoted_text=quoted_text,
-            )
-            wanted: list[tuple[str | None, str | None]] = [(table, layer)]
-            if layers == "each":
-                names = await layer_names(path, encoding=encoding, limits=limits)
-                wanted = [(table_for(table or path.stem, name), name) for name in names]
-            for name, each in wanted:
-                options: dict[str, Any] = {
-                    "layer": each, "unite": layers == "united", "srid": srid, "encoding": encoding, "limits": limits,
-                    "file": path.name,
-                }  # fmt: skip
-                if mode == "new" or name is None:
-                    report = await load_file(database, path, name, **options)
-                else:
-                    report = await load_into_table(database, path, name, mode, **options)
-                print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
-                for line in (*report.remarks, *report.problems):
-                    print(f"  {line}", file=sys.stderr)
-
-    asyncio.run(run())
+    # Absolute, because the process that reads it runs in another folder.
+    path = file.absolute()  # noqa: ASYNC240 - nothing else runs in this loop
+    async with open_database() as database:
+        settings = Settings()
+        limits = IngestLimits(
+            rows=settings.upload_rows,
+            vertices=settings.upload_vertices,
+            subdivide=subdivide,
+            quoted_text=quoted_text,
+        )
+        wanted: list[tuple[str | None, str | None]] = [(table, layer)]
+        if layers == "each":
+            names = await layer_names(path, encoding=encoding, limits=limits)
+            wanted = [(table_for(table or path.stem, name), name) for name in names]
+        for name, each in wanted:
+            options: dict[str, Any] = {
+                "layer": each, "unite": layers == "united", "srid": srid, "encoding": encoding, "limits": limits,
+                "file": path.name,
+            }  # fmt: skip
+            if mode == "new" or name is None:
+                report = await load_file(database, path, name, **options)
+            else:
+                report = await load_into_table(database, path, name, mode, **options)
+            print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
+            for line in (*report.remarks, *report.problems):
+                print(f"  {line}", file=sys.stderr)
 
 
-def export_to(
+@in_event_loop
+async def export_to(
     tables: Sequence[str],
     out: Path,
     columns: Sequence[str] | None,
@@ -128,40 +139,37 @@ def export_to(
     from server.transfers.deliveries import checked
 
     further = read_options(options)
-    beside = out.absolute().parent
+    beside = out.absolute().parent  # noqa: ASYNC240 - as above
     if not beside.is_dir():
         raise InvalidQuestion(f"There is no folder {beside}.")
 
-    async def run() -> None:
-        if len(tables) > 1 and (columns or where):
-            raise InvalidQuestion("--columns and --where are for one table.")
-        ending = out.suffix[1:].lower()
-        items = [{"source": each, "columns": columns or None, "filter": where} for each in tables]
-        request = checked(
-            {
-                **further,
-                "items": items,
-                "format": format or {"zip": "shp"}.get(ending, ending),
-                "file_name": out.name,
-            }
-        )
-        async with open_database() as database:
-            registry = await read_tables(database)
-            wanted = [wanted_of(item, registry.get(item.source)) for item in request.items]
-            parts = await resolved(database.exporter, request, wanted)
-            with tempfile.TemporaryDirectory(dir=beside) as folder:
-                path, report = await write(request, parts, Path(folder), most_rows=Settings().export_rows)
-                target = out.with_suffix(path.suffix)
-                path.replace(target)
-        print(f"{target}: {report.bytes:,} bytes")
-        for layer in report.layers:
-            shapes = "mixed geometries" if layer.geometry == "Unknown" else layer.geometry or "no geometry"
-            kind = f"{shapes} {layer.crs or ''}".strip()
-            print(f"  {layer.name}: {layer.rows:,} rows, {kind}")
-        for note in report.notes:
-            print(f"  {note}", file=sys.stderr)
-
-    asyncio.run(run())
+    if len(tables) > 1 and (columns or where):
+        raise InvalidQuestion("--columns and --where are for one table.")
+    ending = out.suffix[1:].lower()
+    items = [{"source": each, "columns": columns or None, "filter": where} for each in tables]
+    request = checked(
+        {
+            **further,
+            "items": items,
+            "format": format or {"zip": "shp"}.get(ending, ending),
+            "file_name": out.name,
+        }
+    )
+    async with open_database() as database:
+        registry = await read_tables(database)
+        wanted = [wanted_of(item, registry.get(item.source)) for item in request.items]
+        parts = await resolved(database.exporter, request, wanted)
+        with tempfile.TemporaryDirectory(dir=beside) as folder:
+            path, report = await write(request, parts, Path(folder), most_rows=Settings().export_rows)
+            target = out.with_suffix(path.suffix)
+            path.replace(target)
+    print(f"{target}: {report.bytes:,} bytes")
+    for layer in report.layers:
+        shapes = "mixed geometries" if layer.geometry == "Unknown" else layer.geometry or "no geometry"
+        kind = f"{shapes} {layer.crs or ''}".strip()
+        print(f"  {layer.name}: {layer.rows:,} rows, {kind}")
+    for note in report.notes:
+        print(f"  {note}", file=sys.stderr)
 
 
 def read_options(text: str | None) -> dict[str, Any]:
@@ -177,57 +185,51 @@ def read_options(text: str | None) -> dict[str, Any]:
     return options
 
 
-def list_tables(words: str | None, as_json: bool) -> None:
+@in_event_loop
+async def list_tables(words: str | None, as_json: bool) -> None:
     """Print all tables or the matches for `words`, as lines or as JSON."""
     from server.cli.listing import ListedTable, from_catalogue
 
-    async def run() -> None:
-        settings = Settings()
-        async with postgres.ensure(settings) as url:
-            if not words and not as_json:
-                listed = await from_catalogue(url, settings.exposed_schemas)
-                if listed is not None:
-                    print_tables(listed)
-                    return
-            async with connect(settings, url) as database:
-                registry = await read_tables(database)
-                found = await registry.search(words) if words else registry.tables()
-        if words and not found:
-            print(f"No table matches '{words}'.", file=sys.stderr)
-        if as_json:
-            print("[" + ",\n".join(table.model_dump_json() for table in found) + "]")
-        else:
-            print_tables(
-                ListedTable(table.id, table.geometry_type, table.row_estimate, table.comment)
-                for table in found
-            )
-
-    asyncio.run(run())
-
-
-def describe(table_id: str) -> None:
-    """Print columns, bounds and quality of a table as JSON."""
-
-    async def run() -> None:
-        from server.gis.query.data import PostgisData
-        from server.large_tables import LargeTables
-
-        async with open_database() as database:
+    settings = Settings()
+    async with postgres.ensure(settings) as url:
+        if not words and not as_json:
+            listed = await from_catalogue(url, settings.exposed_schemas)
+            if listed is not None:
+                print_tables(listed)
+                return
+        async with connect(settings, url) as database:
             registry = await read_tables(database)
-            table = registry.get(table_id)
-            large = LargeTables(database, Settings())
-            data = PostgisData(database.reader, registry, profile_of=large.profile_of)
-            facts = {
-                "table": table.id,
-                "comment": table.comment,
-                "key": table.key,
-                **await data.bounds(table.id),
-                "quality": await data.quality(table.id),
-                "columns": {column.name: column.sql_type for column in table.columns},
-            }
-        print(json.dumps(facts, ensure_ascii=False, indent=2))
+            found = await registry.search(words) if words else registry.tables()
+    if words and not found:
+        print(f"No table matches '{words}'.", file=sys.stderr)
+    if as_json:
+        print("[" + ",\n".join(table.model_dump_json() for table in found) + "]")
+    else:
+        print_tables(
+            ListedTable(table.id, table.geometry_type, table.row_estimate, table.comment) for table in found
+        )
 
-    asyncio.run(run())
+
+@in_event_loop
+async def describe(table_id: str) -> None:
+    """Print columns, bounds and quality of a table as JSON."""
+    from server.gis.query.data import PostgisData
+    from server.large_tables import LargeTables
+
+    async with open_database() as database:
+        registry = await read_tables(database)
+        table = registry.get(table_id)
+        large = LargeTables(database, Settings())
+        data = PostgisData(database.reader, registry, profile_of=large.profile_of)
+        facts = {
+            "table": table.id,
+            "comment": table.comment,
+            "key": table.key,
+            **await data.bounds(table.id),
+            "quality": await data.quality(table.id),
+            "columns": {column.name: column.sql_type for column in table.columns},
+        }
+    print(json.dumps(facts, ensure_ascii=False, indent=2))
 
 
 def print_tables(tables: Iterable[ListedTable]) -> None:
@@ -238,21 +240,15 @@ def print_tables(tables: Iterable[ListedTable]) -> None:
         print(f"{table.id:<32} {kind:<18} {table.rows:>12,}  {comment}")
 
 
-def migrate_database() -> None:
+@in_event_loop
+async def migrate_database() -> None:
     """Migrate the database, and do nothing else."""
-
-    async def run() -> None:
-        async with open_database():
-            print("The database is up to date.")
-
-    asyncio.run(run())
+    async with open_database():
+        print("The database is up to date.")
 
 
-def print_url() -> None:
+@in_event_loop
+async def print_url() -> None:
     """Print the URL of the database."""
-
-    async def run() -> None:
-        async with postgres.ensure(Settings()) as url:
-            print(url)
-
-    asyncio.run(run())
+    async with postgres.ensure(Settings()) as url:
+        print(url)

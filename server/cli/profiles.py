@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import asyncpg
 
 from server import postgres
+from server.cli.data import in_event_loop
 from server.settings import Settings
 
 _PROFILES = """
@@ -23,24 +23,21 @@ ORDER BY 1
 """
 
 
-def list_profiles() -> None:
+@in_event_loop
+async def list_profiles() -> None:
     """Print the stored profile of every table that has one, or overviews."""
-
-    async def run() -> None:
-        async with postgres.ensure(Settings()) as url:
-            connection = await asyncpg.connect(url, timeout=10)
-            try:
-                rows = await connection.fetch(_PROFILES)
-            finally:
-                await connection.close()
-        if not rows:
-            print("No table was measured yet. Tables are measured when a map that shows them is open.")
-        for row in rows:
-            print(described(row))
-            for line in filtered_overviews(row):
-                print(line)
-
-    asyncio.run(run())
+    async with postgres.ensure(Settings()) as url:
+        connection = await asyncpg.connect(url, timeout=10)
+        try:
+            rows = await connection.fetch(_PROFILES)
+        finally:
+            await connection.close()
+    if not rows:
+        print("No table was measured yet. Tables are measured when a map that shows them is open.")
+    for row in rows:
+        print(described(row))
+        for line in filtered_overviews(row):
+            print(line)
 
 
 def described(row: Any) -> str:
