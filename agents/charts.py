@@ -78,6 +78,13 @@ class Chart(Value):
     data: str = ""
 
 
+def draft_of(chart: Chart) -> ChartDraft:
+    """The draft that creates the same chart."""
+    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins", "period")
+    title = chart.title if chart.titled else None
+    return ChartDraft.model_validate({**{name: getattr(chart, name) for name in fields}, "title": title})
+
+
 class Axis(Value):
     """An axis. `keys` are a category's values as text (null for rows without one); `others` further values share
     one place after them. `edges` are those of bins: a bin includes its lower edge, the last one also its upper

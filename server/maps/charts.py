@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.charts import Chart, ChartData, ChartDraft
+from agents.charts import Chart, ChartData, ChartDraft, draft_of
 from agents.domain import Cql2
 from agents.worded import Template, numeral
 from server import fault_texts
@@ -173,13 +173,6 @@ def chart_source(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
             "invalid_payload", CHART_LAYER(layer=repr(layer.id), table=layer.table, other=draft.table)
         )
     return layer.table, layer.filter
-
-
-def draft_of(chart: Chart) -> ChartDraft:
-    """The draft that creates the same chart."""
-    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins", "period")
-    title = chart.title if chart.titled else None
-    return ChartDraft.model_validate({**{name: getattr(chart, name) for name in fields}, "title": title})
 
 
 def chart_of(state: MapState, chart_id: str) -> Chart:

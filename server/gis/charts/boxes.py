@@ -39,9 +39,9 @@ async def box(guard: Guard, asked: Question) -> ChartData:
     groups = [row for row in found if row[0] is not None]
     if not groups:
         return ChartData(x=axis)
-    fences = _fences(groups)
-    whiskers = await guard.rows(_whiskers(asked, value, group, fences), table.id)
-    far = await guard.rows(_farthest(asked, value, group, fences), table.id)
+    fenced = _fenced(asked, value, group, _fences(groups))
+    whiskers = await guard.rows(_whiskers(fenced), table.id)
+    far = await guard.rows(_farthest(fenced), table.id)
     return ChartData(x=axis, boxes=_boxes(axis, groups, whiskers, far))
 
 
@@ -70,10 +70,7 @@ def _fenced(asked: Question, value: Expression, group: sa.Label[int], fences: sa
     )
 
 
-def _whiskers(
-    asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values
-) -> sa.Select[tuple[int, float, float, int]]:
-    f = _fenced(asked, value, group, fences)
+def _whiskers(f: sa.Subquery) -> sa.Select[tuple[int, float, float, int]]:
     inside = f.c.value.between(f.c.least, f.c.most)
     return sa.select(
         f.c.place,
@@ -83,10 +80,7 @@ def _whiskers(
     ).group_by(f.c.place)
 
 
-def _farthest(
-    asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values
-) -> sa.Select[tuple[int, float, int | None]]:
-    f = _fenced(asked, value, group, fences)
+def _farthest(f: sa.Subquery) -> sa.Select[tuple[int, float, int | None]]:
     distance = sa.func.greatest(f.c.least - f.c.value, f.c.value - f.c.most)
     rank = sa.func.row_number().over(partition_by=f.c.place, order_by=(distance.desc(), f.c.value, f.c.id))
     ranked = (

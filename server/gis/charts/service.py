@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.charts import Chart, ChartData, ChartDraft
+from agents.charts import Chart, ChartData, ChartDraft, draft_of
 from agents.domain import Cql2, LakeSource
 from agents.geo.wording.chart_titles import chart_title
 from agents.ports import TableRegistry
@@ -130,16 +130,8 @@ class Charts:
 
     def _asked(self, chart: Chart) -> Question:
         """The question that the chart answers."""
-        draft = ChartDraft(
-            kind=chart.kind,
-            x=chart.x,
-            y=chart.y,
-            color=chart.color,
-            aggregate=chart.aggregate,
-            bins=chart.bins,
-            period=chart.period,
-        )
-        return question(self._registry.get(chart.table), draft, both(chart.layer_filter, chart.filter))
+        filter = both(chart.layer_filter, chart.filter)
+        return question(self._registry.get(chart.table), draft_of(chart), filter)
 
 
 def shown_rows(data: ChartData) -> int:

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from agents.charts import ChartDraft
+from agents.charts import ChartDraft, draft_of
 from agents.core.errors import ToolFailed
 from server.gis.charts.links import Part
 from server.gis.charts.table import csv_of
 from server.gis.errors import InvalidQuestion
-from server.maps.charts import draft_of
 from tests.integration.charts.conftest import Desk
 
 TABLES = (
