@@ -5,8 +5,9 @@ Analyst and map run steps through `Engines` only, and the receipt names the engi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 from agents.domain import Table
@@ -105,23 +106,16 @@ class Engines:
         except NotStarted as refused:
             if asked == "postgis" or self._spark is None or not self._spark.can_run(step.operation):
                 raise
-            on_spark = await self._spark.run(step, results, name, report, readable, room)
-            noted = _noted(on_spark, ON_SPARK(reason=refused.reason))
+            made = await self._spark.run(step, results, name, report, readable, room)
+            noted = _noted(made, ON_SPARK(reason=refused.reason))
             return _noted(noted, NOT_VERIFIED(reason=refused.reason)) if asked == "verify" else noted
         if asked != "verify" or self._spark is None:
             return made
-        return await self._verified(made, self._spark, step, results, name, report, readable, room)
+        on_spark = partial(self._spark.run, step, results, second_name(name), report, readable, room)
+        return await self._verified(step, made, on_spark)
 
     async def _verified(
-        self,
-        made: StepResult,
-        spark: SecondEngine,
-        step: PlannedStep,
-        results: Mapping[str, Table],
-        name: str,
-        report: Report,
-        readable: TableRegistry | None,
-        room: int | None,
+        self, step: PlannedStep, made: StepResult, on_spark: Callable[[], Awaitable[StepResult]]
     ) -> StepResult:
         """The result of PostGIS, with a note whether Spark's has the same rows; that one is dropped again."""
         if step.operation in OTHER_ROWS:
@@ -133,7 +127,7 @@ class Engines:
                 return _noted(made, NOT_ON_SPARK(reason=ONE_DISTANCE()))
             reach = BUFFER_SHARE * abs(distance)
         try:
-            other = await spark.run(step, results, second_name(name), report, readable, room)
+            other = await on_spark()
         except DataUnavailable:
             raise
         except GisError as fault:
