@@ -8,16 +8,7 @@ from datetime import UTC, datetime
 from agents.worded import Template
 from server import fault_texts
 from server.maps.faults import RequestFault
-from server.maps.log.comments import (
-    comment_added,
-    comment_removed,
-    delete_thread,
-    size_of_threads,
-    thread_of,
-    thread_resolved,
-    thread_started,
-    write_thread,
-)
+from server.maps.log.comments import delete_thread, size_of_threads, thread_of, write_thread
 from server.maps.log.event_log import EventLog
 from server.maps.log.writer import MapWriter
 from server.protocol import (
@@ -55,7 +46,8 @@ class Comments:
         thread = CommentThread(id=secrets.token_hex(6), place=request.place, comments=[comment])
         async with self._log.writing(request.map_id) as writer:
             await check_room(writer, len(request.text), more_threads=1)
-            event = await write_thread(writer, thread, thread_started(thread))
+            payload = {"thread": thread.model_dump(mode="json")}
+            event = await write_thread(writer, thread, "thread_started", payload)
         return event.seq, thread
 
     async def reply(self, request: CommentAdd, author: str | None) -> tuple[int, Comment]:
@@ -67,9 +59,9 @@ class Comments:
                 raise RequestFault("too_large", fault_texts.MAX_COMMENTS(n=MAX_COMMENTS))
             await check_room(writer, len(request.text))
             change = {"comments": [*thread.comments, comment], "resolved": False, "resolved_by": None}
-            event = await write_thread(
-                writer, thread.model_copy(update=change), comment_added(thread.id, comment)
-            )
+            payload = {"thread_id": thread.id, "comment": comment.model_dump(mode="json")}
+            changed = thread.model_copy(update=change)
+            event = await write_thread(writer, changed, "comment_added", payload)
         return event.seq, comment
 
     async def remove_comment(self, request: CommentRemove) -> int:
@@ -82,7 +74,8 @@ class Comments:
             if not kept:
                 return (await delete_thread(writer, thread.id)).seq
             changed = thread.model_copy(update={"comments": kept})
-            event = await write_thread(writer, changed, comment_removed(thread.id, request.comment_id))
+            payload = {"thread_id": thread.id, "comment_id": request.comment_id}
+            event = await write_thread(writer, changed, "comment_removed", payload)
         return event.seq
 
     async def resolve(self, request: ThreadResolve, author: str | None) -> int:
@@ -92,7 +85,8 @@ class Comments:
             if thread.resolved != request.resolved:
                 change = {"resolved": request.resolved, "resolved_by": author if request.resolved else None}
                 changed = thread.model_copy(update=change)
-                await write_thread(writer, changed, thread_resolved(changed, author))
+                payload = {"thread_id": thread.id, "resolved": request.resolved, "author": author}
+                await write_thread(writer, changed, "thread_resolved", payload)
             return writer.seq
 
     async def remove_thread(self, request: ThreadRemove) -> int:

@@ -4,6 +4,9 @@ Each change is written with its event, in one transaction on the map."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlalchemy import Text, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from server.maps.log.events import Change, Event, clean_json
 from server.maps.log.tables import comment_thread_table
 from server.maps.log.writer import MapWriter
-from server.protocol import Comment, CommentThread
+from server.protocol import CommentThread
 
 own = comment_thread_table.c
 
@@ -31,9 +34,11 @@ async def thread_of(connection: AsyncConnection, map_id: str, thread_id: str) ->
     return None if document is None else CommentThread.model_validate(document, extra="ignore")
 
 
-async def write_thread(writer: MapWriter, thread: CommentThread, change: Change) -> Event:
+async def write_thread(
+    writer: MapWriter, thread: CommentThread, event_name: str, payload: Mapping[str, Any]
+) -> Event:
     """Store the thread, and record the event that led to it."""
-    event = await writer.record(change)
+    event = await writer.record(Change(event_name, payload))
     statement = upsert(comment_thread_table).values(
         map_id=writer.map_id,
         thread_id=thread.id,
@@ -54,23 +59,3 @@ async def delete_thread(writer: MapWriter, thread_id: str) -> Event:
         delete(comment_thread_table).where(own.map_id == writer.map_id, own.thread_id == thread_id)
     )
     return await writer.record(Change("thread_removed", {"thread_id": thread_id}))
-
-
-def thread_started(thread: CommentThread) -> Change:
-    """The change that adds a thread."""
-    return Change("thread_started", {"thread": thread.model_dump(mode="json")})
-
-
-def comment_added(thread_id: str, comment: Comment) -> Change:
-    """The change that adds a reply."""
-    return Change("comment_added", {"thread_id": thread_id, "comment": comment.model_dump(mode="json")})
-
-
-def comment_removed(thread_id: str, comment_id: str) -> Change:
-    """The change that removes one comment."""
-    return Change("comment_removed", {"thread_id": thread_id, "comment_id": comment_id})
-
-
-def thread_resolved(thread: CommentThread, author: str | None) -> Change:
-    """The change that resolves a thread, or opens it again."""
-    return Change("thread_resolved", {"thread_id": thread.id, "resolved": thread.resolved, "author": author})
