@@ -6,7 +6,6 @@ counts as unset. Secrets are `SecretStr`: they print as asterisks."""
 from __future__ import annotations
 
 import json
-import os
 import re
 from functools import cached_property
 from ipaddress import ip_network
@@ -389,8 +388,3 @@ def display_url(host: str, port: int) -> str:
     """The address to show to users: a wildcard host is shown as loopback, IPv6 in brackets."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - shown, not bound
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
-
-
-def running_as_root() -> bool:
-    """Whether this process has the rights of root."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -103,7 +103,8 @@ class Database:
         try:
             async with owner.begin() as connection:
                 await _check_connections(connection, settings.connections)
-                writing = WRITING_SESSION if await _knows_lz4(connection) else None
+                has_lz4 = (await connection.exec_driver_sql(_LZ4)).scalar_one()
+                writing = WRITING_SESSION if has_lz4 else None
                 reader, writer, loader = await roles.logins(connection)
         except BaseException:
             await owner.dispose()
@@ -295,11 +296,6 @@ async def _check_connections(connection: AsyncConnection, wanted: int) -> None:
             f"GEOAGENT_CONNECTIONS to at most {allowed}, or raise max_connections in PostgreSQL and restart it. "
             "Several servers on one database need their sum."
         )
-
-
-async def _knows_lz4(connection: AsyncConnection) -> bool:
-    """Whether PostgreSQL was built with it."""
-    return bool((await connection.exec_driver_sql(_LZ4)).scalar_one())
 
 
 _LZ4 = """

@@ -7,8 +7,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.settings import running_as_root
-
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -25,7 +23,7 @@ def homes(chosen: Path | None) -> Homes:
     if chosen is not None:
         folder = chosen.expanduser().absolute()
         return Homes(folder / "postgres", folder / "packages")
-    if running_as_root():
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Homes(Path("/var/lib/geoagent") / clone_name(), Path("/var/lib/geoagent/packages"))
     return Homes(
         _user_folder("XDG_DATA_HOME", ".local/share") / "geoagent" / clone_name(),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from operator import itemgetter
 from typing import Any
 
 import airportsdata
@@ -109,7 +110,7 @@ def _capitals(cities: Sequence[City]) -> set[int]:
         for (city, _), name in zip(named, folded_each([name for _, name in named]), strict=True):
             code = city["countrycode"]
             if name and name == capitals[code]:
-                found[code] = max(city, found.get(code, city), key=_by_population)
+                found[code] = max(city, found.get(code, city), key=itemgetter("population", "geonameid"))
         return found
 
     found = largest([(city, city["name"]) for city in cities])
@@ -117,10 +118,6 @@ def _capitals(cities: Sequence[City]) -> set[int]:
     others = [city for city in cities if city["countrycode"] not in found]
     found |= largest([(city, name) for city in others for name in city["alternatenames"]])
     return {city["geonameid"] for city in found.values()}
-
-
-def _by_population(city: City) -> tuple[int, int]:
-    return city["population"], city["geonameid"]
 
 
 def _airports() -> Iterator[Row]:

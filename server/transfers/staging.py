@@ -19,7 +19,7 @@ from server import fault_texts
 from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
-from server.gis.errors import GisError, InvalidQuestion, UnknownTable
+from server.gis.errors import InvalidQuestion, UnknownTable
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.fault_texts import TABLE_EXISTS
 from server.gis.ingest.limits import TableExists
@@ -151,7 +151,7 @@ class StagedUploads:
         except DBAPIError as error:
             if sqlstate(error) != DUPLICATE_TABLE:
                 raise
-            raise name_taken(name) from error
+            raise TableExists(TABLE_EXISTS(table=repr(name), schema=SCHEMA)) from error
         if shared:
             await connection.exec_driver_sql(f"ALTER TABLE {relation(name)} OWNER TO CURRENT_USER")
         await connection.execute(
@@ -172,11 +172,6 @@ def decision_of(mode: object, table: object) -> Decision:
     if not isinstance(table, str) or not table.strip() or "\0" in table:
         raise InvalidQuestion("`table` names the new table, or the upload to append to or to replace.")
     return Decision(mode, table.strip())
-
-
-def name_taken(name: str) -> GisError:
-    """The fault for a name that a table has already."""
-    return TableExists(TABLE_EXISTS(table=repr(name), schema=SCHEMA))
 
 
 async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> Sequence[Row[Any]]:

@@ -98,14 +98,7 @@ def type_check(names: Sequence[str]) -> Check:
     article = "an" if names[0][:1] in "aeiou" else "a"
     wanted = " or ".join(names)
 
-    def check_one(value: Any, path: Path, faults: list[Fault], slots: Slots) -> Any:
-        result = cast(value)
-        if result is _MISFIT:
-            faults.append(Fault("type", path, f"must be {article} {wanted}, not {type_name(value)}", value))
-            return value
-        return result
-
-    def check_many(value: Any, path: Path, faults: list[Fault], slots: Slots) -> Any:
+    def check(value: Any, path: Path, faults: list[Fault], slots: Slots) -> Any:
         best: Any = _MISFIT
         for each in casts:
             result = each(value)
@@ -118,8 +111,7 @@ def type_check(names: Sequence[str]) -> Check:
             return value
         return best
 
-    cast = casts[0]
-    return check_one if len(casts) == 1 else check_many
+    return check
 
 
 def type_name(value: Any) -> str:
@@ -140,10 +132,6 @@ def _enum(values: Any) -> Check:
         return value
 
     return check
-
-
-def _const(constant: Any) -> Check:
-    return _enum([constant])
 
 
 def _bound(words: str, holds: Callable[[Any, Any], bool]) -> Callable[[Any], Check]:
@@ -216,7 +204,7 @@ def _same(one: Any, other: Any) -> bool:
 
 KEYWORDS: dict[str, Callable[[Any], Check]] = {
     "enum": _enum,
-    "const": _const,
+    "const": lambda constant: _enum([constant]),
     "minimum": _bound("at least", lambda value, limit: value >= limit),
     "maximum": _bound("at most", lambda value, limit: value <= limit),
     "exclusiveMinimum": _bound("more than", lambda value, limit: value > limit),

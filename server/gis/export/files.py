@@ -92,7 +92,8 @@ async def write_file(
     if source.placing == "shape":
         geometry = padded_name("geometry" if kind == "parquet" else "geom", names)
     fields = [
-        pa.field(label, arrow_type(each.column)) for label, each in zip(names, source.fields, strict=True)
+        pa.field(label, _ARROW.get(base_type(each.column.sql_type), pa.string()))
+        for label, each in zip(names, source.fields, strict=True)
     ]
     schema = pa.schema([*fields, *([pa.field(geometry, pa.binary())] if geometry else [])])
     batches = Batches(schema)
@@ -170,11 +171,6 @@ class Batches:
             ]
             yield pa.record_batch(arrays, schema=self.schema)
         raise CannotExport(CANCELLED())
-
-
-def arrow_type(column: Column) -> pa.DataType:
-    """The Arrow type in which values of a column are written; text for all others."""
-    return _ARROW.get(base_type(column.sql_type), pa.string())
 
 
 def value_of(value: Expression, column: Column) -> Expression:

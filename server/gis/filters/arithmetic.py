@@ -21,14 +21,6 @@ _DOUBLE: sa.types.TypeEngine[Any] = sa.Double()
 _FLOAT = Term("number", None, type=_DOUBLE)
 
 
-def _power(left: Expression, right: Expression) -> Expression:
-    return sa.func.power(left, right, type_=_DOUBLE)
-
-
-def _quotient(left: Expression, right: Expression) -> Expression:
-    return left / sa.func.nullif(right, 0.0, type_=_DOUBLE)
-
-
 def _remainder(left: Expression, right: Expression) -> Expression:
     """The remainder, with the sign of the dividend, as in SQL."""
     return _cast(sa.func.mod(_exact(left), sa.func.nullif(_exact(right), 0)))
@@ -43,8 +35,8 @@ ARITHMETIC: dict[str, Callable[[Expression, Expression], Any]] = {
     "+": lambda left, right: left + right,
     "-": lambda left, right: left - right,
     "*": lambda left, right: left * right,
-    "/": _quotient,
-    "^": _power,
+    "/": lambda left, right: left / sa.func.nullif(right, 0.0, type_=_DOUBLE),
+    "^": lambda left, right: sa.func.power(left, right, type_=_DOUBLE),
     "%": _remainder,
     "div": _whole,
 }

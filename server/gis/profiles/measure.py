@@ -36,7 +36,8 @@ async def measured(
     shapes = await _shapes(reader, table, layout) if table.geometry_column is not None else {}
     rows = shapes.pop("rows", None)
     if rows is None:
-        rows = await _scalar(reader, sa.select(sa.func.count()).select_from(relation(table)))
+        async with reader.connect() as connection:
+            rows = await connection.scalar(sa.select(sa.func.count()).select_from(relation(table)))
     columns = {}
     for column in table.columns[:MAX_COLUMNS]:
         if column.kind != "geometry" and tile_value(table, column) is not None:
@@ -179,8 +180,3 @@ async def _bounds(reader: AsyncEngine, table: Table) -> Any:
             ).one_or_none()
             return extents.across(found, turned)
     return found
-
-
-async def _scalar(reader: AsyncEngine, query: sa.Select[*tuple[Any, ...]]) -> int:
-    async with reader.connect() as connection:
-        return int((await connection.execute(query)).scalar_one())

@@ -304,11 +304,6 @@ def _extracted(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     return exp.Case(ifs=[exp.If(this=is_single, true=shape)], default=many)
 
 
-def _first(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
-    """Arcs are straightened when rows are staged."""
-    return arguments[0]
-
-
 def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     if len(arguments) > 1:
         return _call("ST_Union", *arguments)
@@ -365,10 +360,6 @@ def _reason(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     return _call("REPLACE", reason, exp.Literal.string(", NaN)"), exp.Literal.string(")"))
 
 
-def _remainder(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
-    return _call("MOD", *arguments)
-
-
 _Special = Callable[[exp.Func, list[Any], str], Any]
 _SPECIAL: Mapping[str, _Special] = {
     "ST_AREA": _measured("ST_Area", 2, lambda shape: filled(AREA, shape=shape)),
@@ -379,7 +370,8 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_COLLECTIONEXTRACT": _extracted,
     "ST_DISTANCE": _distance,
     "ST_TRANSFORM": _transform,
-    "ST_CURVETOLINE": _first,
+    # Arcs are straightened when rows are staged.
+    "ST_CURVETOLINE": lambda _node, arguments, _what: arguments[0],
     "ST_DIFFERENCE": _difference,
     "ST_MAKEVALID": _make_valid,
     "ST_SEGMENTIZE": _segmentize,
@@ -389,5 +381,5 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_GEOMFROMWKB": _wkb,
     "DECODE": _bytes,
     "PI": lambda _node, _arguments, _what: _call("PI"),
-    "MOD": _remainder,
+    "MOD": lambda _node, arguments, _what: _call("MOD", *arguments),
 }

@@ -12,7 +12,7 @@ def to_mercator(g: str, crs: Crs, geography: bool) -> str:
     if crs.kind == "mercator":
         return g
     if crs.kind == "lonlat":
-        return _from_lonlat(_shifted(g) if geography else g, crs.srid)
+        return _from_lonlat(fragments.SHIFTED.format(g=g) if geography else g, crs.srid)
     unwrapped = _from_lonlat("ST_ShiftLongitude(l)", 4326)
     slit = fragments.SLIT.format(srid=crs.srid)
     return fragments.PROJECTED.format(g=g, half=HALF_WORLD, unwrapped=unwrapped, slit=slit)
@@ -20,7 +20,3 @@ def to_mercator(g: str, crs: Crs, geography: bool) -> str:
 
 def _from_lonlat(g: str, srid: int) -> str:
     return fragments.FROM_LONLAT.format(g=g, srid=srid)
-
-
-def _shifted(g: str) -> str:
-    return fragments.SHIFTED.format(g=g)

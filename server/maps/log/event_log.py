@@ -21,7 +21,7 @@ from server.maps.log.histories import Histories
 from server.maps.log.reader import MapReader
 from server.maps.log.snapshots import Snapshots
 from server.maps.log.tables import map_table, turn_table
-from server.maps.log.writer import DataTags, MapWriter, no_tag
+from server.maps.log.writer import DataTags, MapWriter
 from server.maps.rates import WrittenBytes
 
 Listener = Callable[[str, Sequence[Event]], None]
@@ -36,7 +36,10 @@ class EventLog:
     """Creates maps and appends events to them. `listeners` are called after each commit of this server."""
 
     def __init__(
-        self, engine: AsyncEngine, data_tags: DataTags = no_tag, written: WrittenBytes | None = None
+        self,
+        engine: AsyncEngine,
+        data_tags: DataTags = lambda table_id: "",
+        written: WrittenBytes | None = None,
     ) -> None:
         """`written` bounds what people write by hand; without it nothing does."""
         self._engine = engine

@@ -180,7 +180,7 @@ class Snapshots:
             reading = await self._reading(connection, map_id, NOTHING_CACHED if kept is None else kept.seq)
             if kept is None or reading.lasting is not None:
                 whole = await self._whole(connection, map_id, reading)
-                kept = EncodedSnapshot(reading.seq, lasting_json(whole))
+                kept = EncodedSnapshot(reading.seq, Encoded(whole.model_dump_json(exclude=VOLATILE_FIELDS)))
                 if len(kept.json.text) <= MAX_CACHED_CHARACTERS:
                     self._cache[map_id] = kept
             return EncodedSnapshot(reading.seq, with_volatile_fields(kept.json, reading))
@@ -237,11 +237,6 @@ class Snapshots:
             events = [stored_event(change) for change in changes]
             return self._histories.advanced(map_id, reading.history, events, reading.seq)
         return await self._histories.at(connection, map_id, reading.seq)
-
-
-def lasting_json(snapshot: Snapshot) -> Encoded:
-    """The part of a snapshot that depends on the seq alone."""
-    return Encoded(snapshot.model_dump_json(exclude=VOLATILE_FIELDS))
 
 
 def with_volatile_fields(lasting: Encoded, reading: MapReading) -> Encoded:

@@ -21,16 +21,11 @@ from server.maps.log.tables import EVENT_CHANNEL
 from server.maps.log.undo import History
 from server.protocol import MapEvent
 
-ENVELOPE = frozenset(MapEvent.model_fields)
+ENVELOPE = set(MapEvent.model_fields)
 TILES = "/tiles/{map_id}/{layer_id}/{version}/{{z}}/{{x}}/{{y}}.mvt"
 
 DataTags = Callable[[str], str]
 """The tag of the data that tiles of a table, by its id, are drawn from; empty where it is not known."""
-
-
-def no_tag(table_id: str) -> str:
-    """The default where the data of tables is not followed."""
-    return ""
 
 
 def with_data_tag(tiles: str, tag: str) -> str:
@@ -101,7 +96,8 @@ class MapWriter:
         self.seq += 1
         turn_id = turn_id or self._turn_id
         typed = Event(self.map_id, self.seq, change.name, turn_id, datetime.now(UTC), payload).typed()
-        event = Event(self.map_id, self.seq, change.name, turn_id, typed.at, whole_payload(typed), typed)
+        whole = typed.model_dump(mode="json", exclude=ENVELOPE)
+        event = Event(self.map_id, self.seq, change.name, turn_id, typed.at, whole, typed)
         if state is not None:
             self._state = apply(state, typed)
         self.events.append(event)
@@ -189,8 +185,3 @@ class MapWriter:
             {"map_id": self.map_id, "layer_id": layer_id},
         )
         return int(found.scalar_one() or 0)
-
-
-def whole_payload(event: MapEvent) -> dict[str, Any]:
-    """The payload with every field of the protocol, defaults included."""
-    return event.model_dump(mode="json", exclude=set(ENVELOPE))

@@ -13,10 +13,11 @@ from agents.core.testing import ScriptedModel
 from agents.core.tokens import tokens_of
 from agents.domain import Column, Table
 from agents.geo.operation_tools import FIRST_OPERATIONS, found_operations, output_facts
+from agents.ports import StepOutcome
 from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.tables import EVERYTHING
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.analysing import MemoryAnalysis, StepOutcome
+from tests.unit.offline.analysing import MemoryAnalysis
 
 MAX_FIRST_REQUEST = 8000
 """Tokens, as bytes / 4."""
