@@ -143,6 +143,11 @@ def numeral(value: float, text: str = "") -> Worded:
     return Worded(text, (Part(NUMBER.code, 0, len(text), {"n": slot}),), float(value))
 
 
+def formatted(value: float, specification: str) -> Worded:
+    """A number as `format` writes it by a specification such as `,.0f`."""
+    return numeral(value, format(value, specification))
+
+
 def joined(separator: str, texts: Iterable[str]) -> Worded:
     """`separator.join(texts)` that keeps the parts."""
     pieces: list[str] = []

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft, draft_of
 from agents.domain import Cql2
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server import fault_texts
 from server.database.engines import single_reads
 from server.gis.charts import Charts, ComputedChart
@@ -135,9 +135,7 @@ class ChartService:
         size = func.coalesce(func.sum(func.pg_column_size(chart_table.c.data)), 0)
         taken = await writer.connection.execute(select(size).where(chart_table.c.map_id == writer.map_id))
         if taken.scalar_one() >= self._space:
-            raise RequestFault(
-                "too_large", CHARTS_SPACE(mb=numeral(self._space / 2**20, f"{self._space / 2**20:g}"))
-            )
+            raise RequestFault("too_large", CHARTS_SPACE(mb=formatted(self._space / 2**20, "g")))
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))
         version = (newest.scalar_one() or 0) + 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from server.database.engines import Database
 from server.gis.analysis.budget import Budget
-from server.gis.analysis.engines import SecondEngine
+from server.gis.analysis.runner import StepRunner
 from server.gis.catalog.registry import Registry
 from server.gis.lake.results import LakeResults
 from server.gis.lake.storage import LakeStorage
@@ -46,7 +46,7 @@ def spark_runner(
     budget: Budget,
     lake: LakeStorage,
     client: SparkClient | None,
-) -> SecondEngine | None:
+) -> StepRunner | None:
     """The engine that runs steps on Spark; None without a client."""
     if settings.spark is None or client is None:
         return None

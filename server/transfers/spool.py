@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.background import end_tasks
 from server.gis.ingest.scratch import LOADING, locked, remove_abandoned
 from server.maps.faults import RequestFault
@@ -126,7 +126,7 @@ class Transfer:
         together, have too many, and `too_large` when this one has."""
         most = self._spool.budget * MAX_TRANSFER_SHARE
         if self.size + size > most:
-            raise RequestFault("too_large", NEEDS_DISK(mb=numeral(most / MB, f"{most / MB:,.0f}")))
+            raise RequestFault("too_large", NEEDS_DISK(mb=formatted(most / MB, ",.0f")))
         if size > self._spool.left_for(self._address):
             raise RequestFault("busy", DISK_TAKEN(), RETRY_AFTER_S)
         self._spool.take(self._address, size)

@@ -16,7 +16,7 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.database.engines import single_reads
 from server.database.quoting import quoted
 from server.gis.errors import GisError
@@ -264,17 +264,14 @@ class Uploads:
         if self._quota.per_address and own + size > self._quota.per_address:
             raise QuotaExceeded(
                 QUOTA(
-                    used=numeral(own / MB, f"{own / MB:,.0f}"),
-                    most=numeral(self._quota.per_address / MB, f"{self._quota.per_address / MB:,.0f}"),
-                    size=numeral(size / MB, f"{size / MB:,.1f}"),
+                    used=formatted(own / MB, ",.0f"),
+                    most=formatted(self._quota.per_address / MB, ",.0f"),
+                    size=formatted(size / MB, ",.1f"),
                 )
             )
         if self._quota.total and everybody + size > self._quota.total:
             raise QuotaExceeded(
-                SPACE(
-                    used=numeral(everybody / MB, f"{everybody / MB:,.0f}"),
-                    most=numeral(self._quota.total / MB, f"{self._quota.total / MB:,.0f}"),
-                )
+                SPACE(used=formatted(everybody / MB, ",.0f"), most=formatted(self._quota.total / MB, ",.0f"))
             )
         left = [
             limit - used

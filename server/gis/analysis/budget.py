@@ -10,7 +10,7 @@ from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import NotStarted, TooExpensive
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import Pairs
@@ -82,10 +82,10 @@ async def check_cost(
         raise NotStarted(
             COST(
                 step=title,
-                rows=numeral(rows, f"{rows:,.0f}"),
-                cost=numeral(cost, f"{cost:,.0f}"),
+                rows=formatted(rows, ",.0f"),
+                cost=formatted(cost, ",.0f"),
                 most_rows=budget.rows,
-                most_cost=numeral(budget.cost, f"{budget.cost:,.0f}"),
+                most_cost=formatted(budget.cost, ",.0f"),
             ),
             NARROW(),
         )
@@ -93,7 +93,7 @@ async def check_cost(
         raise TooExpensive(
             NO_ROOM(
                 step=title,
-                rows=numeral(rows, f"{rows:,.0f}"),
+                rows=formatted(rows, ",.0f"),
                 size=readable_bytes(takes),
                 room=readable_bytes(room),
             )
@@ -112,12 +112,7 @@ async def check_pairs(connection: AsyncConnection, pairs: Pairs | None, budget: 
         if pairs.distance is not None:
             near, advice = NEAR(distance=length_text(pairs.distance)), SHORTER()
         raise NotStarted(
-            PAIRS(
-                step=title,
-                n=numeral(expected, f"{expected:,.0f}"),
-                near=near,
-                most=numeral(allowed, f"{allowed:,.0f}"),
-            ),
+            PAIRS(step=title, n=formatted(expected, ",.0f"), near=near, most=formatted(allowed, ",.0f")),
             NARROW_BY(how=advice),
         )
 

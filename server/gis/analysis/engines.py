@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal
 
 from agents.domain import Table
 from agents.ports import TableRegistry
@@ -57,31 +57,10 @@ BUFFER_SHARE = 0.01
 """Share of its distance by which buffers may differ: JTS and GEOS leave out other corners of the outline."""
 
 
-class SecondEngine(Protocol):
-    """An engine for steps that are too expensive for PostGIS, such as Spark."""
-
-    def can_run(self, operation: str) -> bool:
-        """Whether the engine has the operation of this name."""
-
-    async def run(
-        self,
-        step: PlannedStep,
-        results: Mapping[str, Table],
-        name: str,
-        report: Report,
-        readable: TableRegistry | None = None,
-        room: int | None = None,
-    ) -> StepResult:
-        """Run a step and store its result in PostGIS as the table `name`.
-
-        `results` are tables of earlier steps by step id; `report` is awaited with the progress; `readable` is the
-        registry to resolve other tables with; `room` limits the result in bytes. Raises ToolFailed with the reason."""
-
-
 class Engines:
     """Runs steps as `StepRunner` does. `spark` is None if Spark is not configured."""
 
-    def __init__(self, postgis: StepRunner, spark: SecondEngine | None = None) -> None:
+    def __init__(self, postgis: StepRunner, spark: StepRunner | None = None) -> None:
         self._postgis = postgis
         self._spark = spark
 

@@ -150,6 +150,11 @@ class StepRunner:
         self._budget = budget
         self._owner = owner
 
+    @staticmethod
+    def can_run(operation: str) -> bool:
+        """Whether the engine has the operation of this name. Some of its options may still be refused."""
+        return operation in OPERATIONS
+
     async def run(
         self,
         step: PlannedStep,
@@ -159,10 +164,11 @@ class StepRunner:
         readable: TableRegistry | None = None,
         room: int | None = None,
     ) -> StepResult:
-        """Store the step as `analysis.<name>`, in at most `room` bytes. Raises GisError.
+        """Store the step as `analysis.<name>`, in at most `room` bytes. `report` is awaited with the progress. Raises
+        GisError.
 
-        Names are looked up among the `results` of earlier steps, then in what is `readable` (all tables, if left
-        out)."""
+        Names are looked up among the `results` of earlier steps by step id, then in what is `readable` (all tables, if
+        left out)."""
         operation, arguments = parse(step)
         title = step.title or step.operation
         room = self._budget.bytes if room is None else room

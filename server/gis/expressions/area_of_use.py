@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.expressions.geometry_types import Geometry
 
 EXTENT = Template("area_extent", "longitudes {west} to {east}, latitudes {south} to {north}")
@@ -47,7 +47,7 @@ class Area:
     @property
     def description(self) -> str:
         """The bounds in degrees, for people."""
-        ends = {name: numeral(value, f"{value:g}") for name, value in asdict(self).items()}
+        ends = {name: formatted(value, "g") for name, value in asdict(self).items()}
         return EXTENT(**ends)
 
 
@@ -68,8 +68,8 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
         table=of,
         system=system,
         area=area.description,
-        aside=numeral(aside, f"{aside:.0f}"),
-        up=numeral(up, f"{up:.0f}"),
+        aside=formatted(aside, ".0f"),
+        up=formatted(up, ".0f"),
     )
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.worded import numeral, stored_wordings
+from agents.worded import formatted, stored_wordings
 from server.background import end_tasks
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
@@ -116,7 +116,7 @@ async def load_file(
                     await share(database.owner, plan.relation)
     except TimeoutError as error:
         raise FileTooLarge(
-            fault_texts.LOAD_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
+            fault_texts.LOAD_SECONDS(file=file, seconds=formatted(limits.seconds, "g"))
         ) from error
     report.seconds = round(time.monotonic() - started, 3)
     return report
@@ -143,7 +143,7 @@ async def layer_names(
         return list(choice.details["layers"])
     except TimeoutError as error:
         raise FileTooLarge(
-            fault_texts.READ_SECONDS(file=file, seconds=numeral(limits.seconds, f"{limits.seconds:g}"))
+            fault_texts.READ_SECONDS(file=file, seconds=formatted(limits.seconds, "g"))
         ) from error
 
 
@@ -231,9 +231,7 @@ async def _check_space(
     if size > limits.space:
         raise FileTooLarge(
             fault_texts.NO_ROOM(
-                file=file,
-                size=numeral(size / MB, f"{size / MB:,.0f}"),
-                left=numeral(limits.space / MB, f"{limits.space / MB:,.0f}"),
+                file=file, size=formatted(size / MB, ",.0f"), left=formatted(limits.space / MB, ",.0f")
             )
         )
 

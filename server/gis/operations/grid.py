@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, FromClause, Label, Select, and_, cast, func, literal, select
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support import methods
@@ -193,10 +193,10 @@ async def extent_on_plane(
         raise InvalidQuestion(
             MANY_CELLS(
                 table=source.table.id,
-                n=numeral(cells, f"{cells:,.0f}"),
+                n=formatted(cells, ",.0f"),
                 size=length_text(lattice.size),
                 most=MAX_CELLS,
-                fitting=numeral(fitting, f"{fitting:,.0f}"),
+                fitting=formatted(fitting, ",.0f"),
             )
         )
     return west, south, east, north

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Float, FromClause, Integer, cast, column, func, literal, select, true
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.grid import COUNTED_NOTE
@@ -176,7 +176,7 @@ async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> 
 
 
 def _method(arguments: HeatArguments, size: float) -> str:
-    ends = "" if arguments.kernel == "quartic" else KERNEL_CUT(n=numeral(GAUSSIAN_CUT, f"{GAUSSIAN_CUT:g}"))
+    ends = "" if arguments.kernel == "quartic" else KERNEL_CUT(n=formatted(GAUSSIAN_CUT, "g"))
     return KERNEL(
         kernel=arguments.kernel, cut=ends, bandwidth=length_text(arguments.bandwidth), size=length_text(size)
     )

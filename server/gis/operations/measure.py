@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Float, FromClause, Select, cast, column, func, literal, or_, select
 
 from agents.geo.wording.phrases import count_of
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.expressions.area_of_use import is_geographic
 from server.gis.expressions.identifiers import WGS84, exact
 from server.gis.operations.support.attributes.columns import free_name
@@ -134,13 +134,7 @@ def _differing(measures: Sequence[Kind], name: str, source: Source) -> CountedNo
     def notes(features: int, hundredths: int) -> list[str]:
         if not features:
             return []
-        return [
-            EDGES(
-                kind=kind,
-                features=count_of(features),
-                percent=numeral(hundredths / 100, f"{hundredths / 100:.2f}"),
-            )
-        ]
+        return [EDGES(kind=kind, features=count_of(features), percent=formatted(hundredths / 100, ".2f"))]
 
     return CountedNotes(select_from, notes)
 

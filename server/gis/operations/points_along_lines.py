@@ -18,7 +18,7 @@ from sqlalchemy import (
     true,
 )
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
@@ -140,9 +140,9 @@ async def _refuse_too_many(source: Source, every: float, workspace: Workspace) -
         raise InvalidQuestion(
             MANY_POINTS(
                 table=source.table.id,
-                km=numeral(metres / 1000, f"{metres / 1000:,.0f}"),
-                n=numeral(points, f"{points:,.0f}"),
+                km=formatted(metres / 1000, ",.0f"),
+                n=formatted(points, ",.0f"),
                 most=MAX_POINTS,
-                fitting=numeral(metres / MAX_POINTS, f"{metres / MAX_POINTS:,.0f}"),
+                fitting=formatted(metres / MAX_POINTS, ",.0f"),
             )
         )

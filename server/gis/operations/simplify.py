@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, select, table
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
@@ -117,10 +117,10 @@ def _in_own_zones(source: Source, tolerance: float, plane: Plane | None, wider: 
     own = select(lonlat(source).label("shape")).offset(0).correlate(source.rows).lateral("own")
     shape = own.c["shape"]
     new = from_own_zone(_simplified(in_own_zone(shape), tolerance))
-    notes: list[str] = [methods.OWN_ZONES(error=numeral(100 * ERROR, f"{100 * ERROR:.2g}"))]
+    notes: list[str] = [methods.OWN_ZONES(error=formatted(100 * ERROR, ".2g"))]
     if plane is not None:
         new = case((is_wider(shape), plane.back(plane.simplified(plane.apply(shape)))), else_=new)
-        notes += [methods.WIDER_LINES(n=numeral(wider, f"{wider:,}")), plane.note]
+        notes += [methods.WIDER_LINES(n=formatted(wider, ",")), plane.note]
     notes.append(methods.SIMPLIFIED_LINES())
     return reshaped(source, of_kind(new, kind), kind, WGS84, method=notes, beside=own)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.reading.limits import MB, IngestLimits
 from server.gis.reading.notes import TooLarge
 
@@ -37,8 +37,8 @@ def check_sizes(batch: pa.RecordBatch, geometry: str | None, first_row: int, lim
                 VALUE_TOO_LARGE(
                     row=str(first_row + row + 1),
                     what=what,
-                    size=numeral(size / MB, f"{size / MB:,.1f}"),
-                    most=numeral(most / MB, f"{most / MB:,.0f}"),
+                    size=formatted(size / MB, ",.1f"),
+                    most=formatted(most / MB, ",.0f"),
                 )
             )
 

@@ -18,7 +18,7 @@ from sqlalchemy import table as sql_table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
-from agents.worded import Worded, numeral
+from agents.worded import Worded, formatted
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
@@ -82,7 +82,6 @@ class SparkRunner(StepRunner):
 
     @staticmethod
     def can_run(operation: str) -> bool:
-        """Whether the operation is ported. Some of its options may still be refused."""
         return operation in COMPILERS
 
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:
@@ -236,7 +235,7 @@ class SparkRunner(StepRunner):
 
 def megabytes(size: float) -> Worded:
     """A size in bytes as megabytes with one decimal."""
-    return numeral(size / 1e6, f"{size / 1e6:,.1f}")
+    return formatted(size / 1e6, ",.1f")
 
 
 def _of_sample(note: str) -> str:

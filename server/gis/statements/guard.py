@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.database.engines import is_unavailable
 from server.database.lanes import LANE_WAIT_S, LaneBusy
 from server.database.pools import pool_of, replace_connections
@@ -127,9 +127,7 @@ class Guard:
         if cost > self.cost:
             raise TooExpensive(
                 TOO_EXPENSIVE(
-                    subject=subject,
-                    cost=numeral(cost, f"{cost:,.0f}"),
-                    most=numeral(self.cost, f"{self.cost:,.0f}"),
+                    subject=subject, cost=formatted(cost, ",.0f"), most=formatted(self.cost, ",.0f")
                 )
             )
 

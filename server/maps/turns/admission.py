@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.maps.faults import RequestFault
 
 WAITING = Template("map_waiting", "{n} messages are waiting on this map already.")
@@ -74,9 +74,7 @@ class Limits:
 
 def busy(why: str) -> RequestFault:
     """RequestFault `busy` with this reason and the time after which to try again."""
-    return RequestFault(
-        "busy", BUSY_BECAUSE(why=why, seconds=numeral(RETRY_AFTER_S, f"{RETRY_AFTER_S:.0f}")), RETRY_AFTER_S
-    )
+    return RequestFault("busy", BUSY_BECAUSE(why=why, seconds=formatted(RETRY_AFTER_S, ".0f")), RETRY_AFTER_S)
 
 
 class Rotation:

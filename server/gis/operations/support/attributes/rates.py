@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self, TypeVar
 from sqlalchemy import Text, cast, func, select
 
 from agents.domain import Column
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.aggregates import PERIODS, Aggregate, Rate
 from server.gis.operations.support.attributes.columns import attribute
@@ -83,7 +83,7 @@ def rate_notes(aggregates: Sequence[Aggregate], source: Source) -> tuple[str, ..
         low, high = each.ends
         span = RATE_SPAN(low=low, high=high, column=str(each.column), table=source.table.id)
         if each.periods:
-            length = PERIOD_LENGTHS[each.function](n=numeral(each.periods, f"{each.periods:,.6g}"))
+            length = PERIOD_LENGTHS[each.function](n=formatted(each.periods, ",.6g"))
             notes.append(RATE_BY(period=period(), length=length, span=span))
         else:
             notes.append(RATE_EMPTY(period=period(), span=span))

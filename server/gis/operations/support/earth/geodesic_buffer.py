@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.filters.spatial import SHORTEST_LATITUDE_DEGREE_M
@@ -33,8 +33,8 @@ QUADRANT_SEGMENTS = 16
 POLAR_LATITUDE = 65.0
 
 NOTE = methods.BUFFER(
-    width=numeral(PIECE_DEGREES, f"{PIECE_DEGREES:g}"),
-    latitude=numeral(POLAR_LATITUDE, f"{POLAR_LATITUDE:g}"),
+    width=formatted(PIECE_DEGREES, "g"),
+    latitude=formatted(POLAR_LATITUDE, "g"),
     error=0.1,
     corners=4 * QUADRANT_SEGMENTS,
     short=0.12,

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Text, case, cast, column, func, literal, select, table
 
-from agents.worded import Template, Worded, numeral
+from agents.worded import Template, Worded, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.extents import box_columns
 from server.gis.expressions.identifiers import WGS84
@@ -158,8 +158,8 @@ class Reach:
         return Projection(
             f"+proj={code} +lat_0={self.latitude!r} +lon_0={self.longitude!r} +datum=WGS84 +units=m +no_defs",
             note(
-                latitude=numeral(self.latitude, f"{self.latitude:.4f}"),
-                longitude=numeral(self.longitude, f"{self.longitude:.4f}"),
+                latitude=formatted(self.latitude, ".4f"),
+                longitude=formatted(self.longitude, ".4f"),
                 error=_percent(error),
             ),
             self._seam(),
@@ -276,12 +276,12 @@ def _local(source: Source, reach: Reach) -> Reach:
         raise InvalidQuestion(
             TOO_WIDE(
                 table=source.table.id,
-                km=numeral(reach.metres / 1000, f"{reach.metres / 1000:,.0f}"),
-                most=numeral(MAX_LOCAL_RADIUS_M / 1000, f"{MAX_LOCAL_RADIUS_M / 1000:,.0f}"),
+                km=formatted(reach.metres / 1000, ",.0f"),
+                most=formatted(MAX_LOCAL_RADIUS_M / 1000, ",.0f"),
             )
         )
     return reach
 
 
 def _percent(part: float) -> Worded:
-    return numeral(100 * part, f"{100 * part:.2g}")
+    return formatted(100 * part, ".2g")

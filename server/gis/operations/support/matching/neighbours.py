@@ -30,7 +30,7 @@ from sqlalchemy import (
     true,
 )
 
-from agents.worded import Template, numeral
+from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import attribute_columns, real_number
 from server.gis.operations.support.base import (
@@ -131,9 +131,7 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         )
     if least == most:
         raise InvalidQuestion(
-            SAME_VALUES(
-                table=source.table.id, column=repr(arguments.column), value=numeral(least, f"{least:g}")
-            )
+            SAME_VALUES(table=source.table.id, column=repr(arguments.column), value=formatted(least, "g"))
         )
     attributes = source.numbered
     placed = Prepared(
