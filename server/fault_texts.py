@@ -1,7 +1,5 @@
 """Texts of faults that people meet on the page, as templates. What only programs can cause stays English."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 RATE_LIMITED = Template(

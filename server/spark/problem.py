@@ -1,7 +1,5 @@
 """Why Spark cannot be installed or started, as a message for the user at the terminal."""
 
-from __future__ import annotations
-
 
 class SparkProblem(Exception):
     """Its text names the fault and the remedy."""

@@ -5,8 +5,6 @@ The wait does not count against the turn's time. Without `approvals` the turn en
 pending in the history; `Agent.events(resume={call_id: answer})` goes on from there, in this process or, with
 a history that was stored, in another one."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 from agents.core.loop.events import ApprovalNeeded

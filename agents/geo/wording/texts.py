@@ -1,7 +1,5 @@
 """Texts of counts, lists and conditions, which tools and answers have in common."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 YES, NO = Template("yes", "yes"), Template("no", "no")

@@ -1,7 +1,5 @@
 """Why an export is refused."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 KML = Template("export_kml", "KML is always in longitude and latitude (EPSG:4326). Use gpkg for another CRS.")

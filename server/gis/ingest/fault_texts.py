@@ -1,7 +1,5 @@
 """Faults of a file that is being loaded, and what was done about them."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 LOAD_SECONDS = Template("file_load_seconds", "{file} takes longer to load than the {seconds} s allowed.")

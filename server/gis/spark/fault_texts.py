@@ -1,7 +1,5 @@
 """What refusals and notes of Spark say."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 NOT_THERE = Template(

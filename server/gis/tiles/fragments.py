@@ -4,8 +4,6 @@ are parameters.
 Every `OFFSET 0` keeps the planner from writing an expression out several times and computing it as often.
 """
 
-from __future__ import annotations
-
 TILE = """
 WITH {counted_before}matched AS (
   SELECT {geometry} AS {g}, {attributes}

@@ -1,7 +1,5 @@
 """Why an analysis is refused."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 ENDED = Template(

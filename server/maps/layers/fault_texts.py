@@ -1,7 +1,5 @@
 """Why a change of layers is refused."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 LAYER_ID = Template("map_layer_id", "A layer id is 1 to 64 letters, digits, `_` or `-`.")

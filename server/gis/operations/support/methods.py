@@ -1,7 +1,5 @@
 """Notes on the method of a step: reference system, unit and error, as templates."""
 
-from __future__ import annotations
-
 from agents.worded import Template
 
 GEODESIC = Template(
