@@ -26,6 +26,7 @@ from server.maps.layers.groups import change_group
 from server.maps.layers.verbs import Author, Done, require_undone
 from server.maps.live.presence import Shown
 from server.maps.service import MapService
+from server.maps.turns.queue import Submitted
 from server.sockets.connection import MAX_MAPS, Connection
 from server.sockets.packets import MAX_TEXT
 
@@ -103,8 +104,7 @@ class Handlers:
             connection.name or None,
             connection.address,
         )
-        self._maps.runner.wake()
-        return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
+        return self._queued(submitted)
 
     async def cancel(self, connection: Connection, request: protocol.Cancel) -> Ack:
         """Cancel a turn, by default the one that has started; `cancelled` is false if it had ended."""
@@ -177,6 +177,9 @@ class Handlers:
         submitted = await self._maps.turns.submit(
             request.map_id, text, request.client_id, address=connection.address
         )
+        return self._queued(submitted)
+
+    def _queued(self, submitted: Submitted) -> Ack:
         self._maps.runner.wake()
         return {"turn_id": submitted.turn_id, "seq": submitted.seq, "ahead": submitted.ahead}
 

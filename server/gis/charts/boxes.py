@@ -11,10 +11,10 @@ from agents.charts import Axis, Box, ChartData
 from server.gis.charts.axes import categories, place
 from server.gis.charts.columns import number
 from server.gis.charts.question import Question
-from server.gis.expressions.identifiers import Expression, column_of
+from server.gis.expressions.identifiers import Expression
 from server.gis.query.values import plain
 from server.gis.statements.guard import Guard, Record
-from server.gis.tiles.columns import feature_key
+from server.gis.tiles.columns import feature_id
 
 DEFAULT_BOXES = 12
 MAX_OUTLIERS_SHOWN = 20
@@ -57,11 +57,7 @@ def _fences(groups: list[Record]) -> sa.Values:
 
 def _fenced(asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values) -> sa.Subquery:
     """The values with their index and fences."""
-    key = feature_key(asked.table)
-    identifier: Expression = (
-        sa.null() if key is None else sa.cast(column_of(asked.table, key.name), sa.BigInteger)
-    )
-    values = asked.usable.add_columns(value.label("value"), group, identifier.label("id"))
+    values = asked.usable.add_columns(value.label("value"), group, feature_id(asked.table).label("id"))
     known = values.subquery("known")
     return (
         sa.select(known.c.place, known.c.value, known.c.id, fences.c.least, fences.c.most)

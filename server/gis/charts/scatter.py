@@ -13,7 +13,7 @@ from server.gis.charts.summaries import series_of
 from server.gis.expressions.identifiers import Expression, column_of, relation
 from server.gis.query.values import plain
 from server.gis.statements.guard import Guard
-from server.gis.tiles.columns import feature_key
+from server.gis.tiles.columns import feature_id, feature_key
 
 MAX_POINTS = 5_000
 SIGNIFICANT_DIGITS = 7
@@ -25,10 +25,8 @@ async def scatter(guard: Guard, asked: Question) -> ChartData:
     assert asked.x is not None and asked.y is not None  # noqa: S101, PT018 - question.py sees to it
     table = asked.table
     series = await series_of(guard, table, asked.usable, asked.color)
-    key = feature_key(table)
-    identifier: Expression = sa.null() if key is None else sa.cast(column_of(table, key.name), sa.BigInteger)
     statement = asked.usable.add_columns(
-        measured(table, asked.x), measured(table, asked.y), place(table, series), identifier
+        measured(table, asked.x), measured(table, asked.y), place(table, series), feature_id(table)
     )
     if series is not None:
         statement = statement.where(place(table, series).is_not(None))
@@ -38,7 +36,7 @@ async def scatter(guard: Guard, asked: Question) -> ChartData:
         x=tuple(row[0] if is_time else _short(row[0]) for row in found),
         y=tuple(_short(row[1]) for row in found),
         series=tuple(row[2] for row in found) if series is not None else (),
-        ids=tuple(plain(row[3]) for row in found) if key is not None else (),
+        ids=tuple(plain(row[3]) for row in found) if feature_key(table) is not None else (),
     )
     return ChartData(series=series, time=is_time, points=points)
 

@@ -20,7 +20,7 @@ from agents.exports import Placing
 from agents.worded import Template
 from server.gis.export.columns import added_keys
 from server.gis.export.source import CannotExport, Source, is_point
-from server.gis.expressions.identifiers import Expression, base_type, exact, relation
+from server.gis.expressions.identifiers import Expression, base_type, exact, key_column, relation
 from server.gis.expressions.rings import counterclockwise
 
 ONLY_POINTS = Template(
@@ -156,11 +156,8 @@ def _field(value: Any) -> str:
 
 def _identifier(source: Source) -> Expression:
     """A number or a text, as GeoJSON allows; none where GeoAgent added the key."""
-    table = source.table
-    if added_keys(table):
-        return sa.null()
-    key = table.column(table.key[0]) if len(table.key) == 1 else None
-    if key is None:
+    table, key = source.table, key_column(source.table)
+    if key is None or added_keys(table):
         return sa.null()
     value = relation(table).c[key.name]
     return value if key.kind == "integer" else sa.cast(value, sa.Text)

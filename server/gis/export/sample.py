@@ -16,9 +16,10 @@ from agents.domain import Layer
 from server.gis.export.source import Source
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
-from server.gis.expressions.identifiers import GEOMETRY, Expression, relation
+from server.gis.expressions.identifiers import GEOMETRY, Expression
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.labels import label_columns
+from server.gis.tiles.columns import feature_id
 
 MAX_ROWS = 5000
 MAX_BYTES = 3_000_000
@@ -50,7 +51,7 @@ async def sample(source: Source, layer: Layer, most: int = MAX_BYTES) -> Sample:
     simple = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY) if tolerance else shape
     point = sa.func.ST_AsGeoJSON(sa.func.ST_PointOnSurface(shape, type_=GEOMETRY), DEGREE_DECIMALS)
     query = source.rows(
-        identifier_of(source),
+        feature_id(source.table),
         sa.func.ST_AsGeoJSON(simple, DEGREE_DECIMALS),
         point if needs_points else sa.null(),
         *columns.values(),
@@ -94,20 +95,11 @@ def columns_of(source: Source, layer: Layer) -> dict[str, Expression]:
     return values
 
 
-def identifier_of(source: Source) -> Expression:
-    """The key of a row if it is one integer, else null."""
-    key = source.table.column(source.table.key[0]) if len(source.table.key) == 1 else None
-    return sa.null() if key is None or key.kind != "integer" else relation(source.table).c[key.name]
-
-
 def scattered(source: Source, query: sa.Select[Any]) -> sa.Select[Any]:
     """An order that is independent of location, and the same every time."""
-    if not source.table.key:
+    if not source.key:
         return query
-    columns = relation(source.table).c
-    return query.order_by(None).order_by(
-        *(sa.func.md5(sa.cast(columns[name], sa.Text)) for name in source.table.key)
-    )
+    return query.order_by(None).order_by(*(sa.func.md5(sa.cast(each, sa.Text)) for each in source.key))
 
 
 def tolerance_of(layer: Layer) -> float:

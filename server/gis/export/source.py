@@ -28,7 +28,7 @@ from server.gis.expressions.antimeridian import (
     wrapped_apart,
 )
 from server.gis.expressions.area_of_use import Area, area_of_use, is_geographic, within
-from server.gis.expressions.declared_types import declared_type, may_be_curved, straight
+from server.gis.expressions.declared_types import declared_type, has_only_points, may_be_curved, straight
 from server.gis.expressions.geometry_checks import transformed
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression, geometry_of, relation
 from server.gis.filters import compile_filter
@@ -303,14 +303,13 @@ class Source:
     @property
     def _may_cross(self) -> bool:
         """Whether the file is in longitude and latitude and its shapes are not, and are not points."""
-        is_point = declared_type(self.table)[0] in ("POINT", "MULTIPOINT")
-        return self.crs.is_lonlat and self.table.srid not in (0, WGS84) and not is_point
+        return self.crs.is_lonlat and self.table.srid not in (0, WGS84) and not has_only_points(self.table)
 
     @property
     def _may_be_torn(self) -> bool:
         """Whether the file is in another system than longitude and latitude, which the shapes of the table have."""
-        is_point = declared_type(self.table)[0] in ("POINT", "MULTIPOINT")
-        return self.table.srid != self.crs.srid and is_geographic(self.table.srid) and not is_point
+        is_moved = self.table.srid != self.crs.srid and is_geographic(self.table.srid)
+        return is_moved and not has_only_points(self.table)
 
     @property
     def _is_cut_at_180(self) -> bool:

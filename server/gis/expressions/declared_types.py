@@ -28,6 +28,11 @@ def declared_kind(column: Column | None) -> tuple[str, str]:
     return found.group(1).upper(), found.group(2) or ""
 
 
+def has_only_points(table: Table) -> bool:
+    """Whether every row is declared to be a point, or several of them."""
+    return declared_type(table)[0] in ("POINT", "MULTIPOINT")
+
+
 def common_type(found: Iterable[str]) -> str:
     """One type for all: the only one, the multi type of a single type and its multi type, else GEOMETRY."""
     kinds = {kind.upper() for kind in found if kind}

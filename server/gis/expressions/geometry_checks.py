@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from agents.domain import Table
 from server.gis.expressions.area_of_use import is_geographic, joins_antimeridian
-from server.gis.expressions.declared_types import SIMPLE, declared_type
+from server.gis.expressions.declared_types import SIMPLE, has_only_points
 from server.gis.expressions.identifiers import GEOMETRY, Expression
 
 MAX_COORDINATE = "1e12"
@@ -135,8 +135,7 @@ def transformed(shape: Expression, table: Table, to: int) -> Expression:
     180° W to 180° E, is given points where both of its ends become the same place, for the cap would have no area. What
     then runs along the antimeridian and back is taken off."""
     moved: Expression = sa.func.ST_Transform(shape, to, type_=GEOMETRY)
-    is_point = declared_type(table)[0] in ("POINT", "MULTIPOINT")
-    if is_point or not is_geographic(table.srid) or not joins_antimeridian(to):
+    if has_only_points(table) or not is_geographic(table.srid) or not joins_antimeridian(to):
         return moved
     width = sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape)
     height = sa.func.ST_YMax(shape) - sa.func.ST_YMin(shape)

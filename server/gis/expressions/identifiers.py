@@ -87,6 +87,11 @@ def exact(name: str) -> quoted_name:
     return quoted_name(name, quote=True)
 
 
+def key_column(table: Table) -> Column | None:
+    """The column that is the key of a table; None without a key, or where several columns are."""
+    return table.column(table.key[0]) if len(table.key) == 1 else None
+
+
 def sql_name(table: Table) -> str:
     """The quoted, schema-qualified name, for SQL text; of a subquery that takes the place of a table, which has no
     schema, its alias."""

@@ -103,9 +103,7 @@ def _with_null(op: str, left: Term, right: Term) -> Term:
     if op not in ("=", "<>") or value.is_literal:
         raise InvalidFilter(ONLY_IS_NULL())
     found = is_null(value)
-    if op == "=":
-        return found
-    return Term("boolean", {"op": "not", "args": [found.json]}, sa.not_(found.expression))
+    return found if op == "=" else found.negated
 
 
 def _comparable(op: str, left: Term, right: Term) -> None:

@@ -140,9 +140,7 @@ class _Compiler:
 
     def _operation(self, name: str, args: list[Any], negated: bool) -> Term:
         term = self._applied(name, args)
-        if not negated:
-            return term
-        return Term("boolean", {"op": "not", "args": [term.json]}, sa.not_(term.expression))
+        return term.negated if negated else term
 
     def _applied(self, name: str, args: list[Any]) -> Term:
         if name in ("and", "or"):
@@ -185,8 +183,7 @@ class _Compiler:
         return Term("boolean", json, together(*(term.expression for term in terms)))
 
     def _negation(self, args: list[Any]) -> Term:
-        term = self.condition(_counted("not", args, 1)[0])
-        return Term("boolean", {"op": "not", "args": [term.json]}, sa.not_(term.expression))
+        return self.condition(_counted("not", args, 1)[0]).negated
 
     def _between(self, args: list[Any]) -> Term:
         value, low, high = self._terms("between", self._guessed(args), 3)

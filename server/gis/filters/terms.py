@@ -54,3 +54,8 @@ class Term:
         if self.is_literal:
             return repr(self.value) if len(repr(self.value)) <= 60 else repr(self.value)[:57] + "..."
         return f"this {self.kind}"
+
+    @property
+    def negated(self) -> Term:
+        """The condition that is true where this one is false."""
+        return Term("boolean", {"op": "not", "args": [self.json]}, sa.not_(self.expression))

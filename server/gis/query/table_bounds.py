@@ -15,7 +15,7 @@ from agents.domain import Table
 from server.gis.errors import GisError
 from server.gis.expressions import extents
 from server.gis.expressions.area_of_use import poles
-from server.gis.expressions.declared_types import SIMPLE, declared_type
+from server.gis.expressions.declared_types import SIMPLE, declared_type, has_only_points
 from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression, geometry_of, lonlat_of, relation
 from server.gis.statements.guard import Guard
@@ -77,12 +77,11 @@ def _dense_lonlat(table: Table, box: Sequence[float] | None) -> Expression:
     """The geometry in longitude and latitude, with corners along long edges: those of a projection are curves
     there, and reach farther than their ends."""
     size = 0.0 if box is None else max(box[2] - box[0], box[3] - box[1])
-    kind = declared_type(table)[0]
-    if size <= 0 or kind in ("POINT", "MULTIPOINT"):
+    if size <= 0 or has_only_points(table):
         return lonlat_of(table)
     geometry = geometry_of(table)
     dense: Expression = sa.func.ST_Segmentize(geometry, size / EDGE_PARTS, type_=GEOMETRY)
-    if kind not in SIMPLE:
+    if declared_type(table)[0] not in SIMPLE:
         # Arcs and surfaces cannot be divided like this.
         dense = sa.case((sa.func.GeometryType(geometry).in_(sorted(SIMPLE)), dense), else_=geometry)
     if box is not None and _poles_within(table.srid, box):

@@ -96,10 +96,8 @@ def _classes(color: Expression, size: float | None, counted: Counted) -> list[Le
     for index, shade in enumerate(colors):
         low = breaks[index - 1] if index else None
         high = breaks[index] if index < len(breaks) else None
-        minimum, maximum = (
-            (counted.minimum if low is None else low),
-            (counted.maximum if high is None else high),
-        )
+        minimum = counted.minimum if low is None else low
+        maximum = counted.maximum if high is None else high
         if not breaks and counted.minimum is None:
             break
         label = range_label(low, high, counted.integers)

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Column, Layer, Table
-from server.gis.expressions.identifiers import base_type, relation
+from server.gis.expressions.identifiers import Expression, base_type, key_column, relation
 from server.gis.styles.attributes import ID, MAX_FEATURE_ID, TIME, as_number, tile_value
 from server.gis.styles.expressions import columns_of
 
@@ -39,8 +39,14 @@ def required_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
 
 def feature_key(table: Table) -> Column | None:
     """The column that is a feature's id: only one whole number can be that in a tile."""
-    key = table.column(table.key[0]) if len(table.key) == 1 else None
+    key = key_column(table)
     return key if key is not None and key.kind == "integer" else None
+
+
+def feature_id(table: Table) -> Expression:
+    """The id of a feature; null where the table has no `feature_key`."""
+    key = feature_key(table)
+    return sa.null() if key is None else sa.cast(relation(table).c[key.name], sa.BigInteger)
 
 
 def drawn_columns(layer: Layer) -> set[str]:
@@ -68,7 +74,7 @@ def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[An
 
 def _identities(table: Table) -> list[tuple[str, sa.ColumnElement[Any]]]:
     """The attribute that identifies the features whose key cannot be their id in a tile."""
-    column = table.column(table.key[0]) if len(table.key) == 1 else None
+    column = key_column(table)
     if column is None:
         return []
     if column.kind == "integer":
