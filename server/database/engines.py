@@ -218,6 +218,12 @@ async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         yield connection
 
 
+async def driver_of(connection: AsyncConnection) -> asyncpg.Connection:
+    """asyncpg's own connection. What it executes is part of the transaction that a statement through SQLAlchemy has
+    begun."""
+    return (await connection.get_raw_connection()).driver_connection
+
+
 def is_unavailable(error: BaseException) -> bool:
     """Whether the database was unavailable, so that the same work may succeed later: it is unreachable, or all
     connections are busy (`LaneBusy`, which has its own message for users)."""

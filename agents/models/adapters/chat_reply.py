@@ -124,7 +124,8 @@ class ChatReply:
 
     def _reported(self, fault: Mapping[str, Any]) -> ModelError:
         code = fault.get("code")
-        status = told if 400 <= (told := number_of(code)) < 600 else 500
+        number = number_of(code)
+        status = number if 400 <= number < 600 else 500
         kind = f"{code or ''} {fault.get('type') or ''}"
         return from_status(status, kind, str(fault.get("message") or ""), self._adapter.config)
 

@@ -7,7 +7,6 @@ import datetime
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import asyncpg
 import pyarrow as pa
@@ -18,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Bounds
 from agents.worded import Template
+from server.database.engines import driver_of
 from server.database.quoting import quoted
 from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
 from server.gis.errors import GisError, faults_about, translated
@@ -220,9 +220,7 @@ async def _make(
     srid: int | None,
     remarks: list[str],
 ) -> tuple[Dataset, Bounds | None]:
-    raw = await connection.get_raw_connection()
-    driver: Any = raw.driver_connection
-    # A statement through SQLAlchemy has begun the transaction that asyncpg's own statements are now part of.
+    driver = await driver_of(connection)
     await driver.execute(plan.create())
     place = None if plan.geometry is None else [name for name, _ in plan.columns].index(plan.geometry)
     await driver.copy_to_table(

@@ -23,6 +23,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.worded import Template
+from server.database.engines import driver_of
 from server.database.quoting import quoted
 from server.gis.errors import TooExpensive
 from server.gis.expressions.identifiers import base_type
@@ -75,8 +76,7 @@ class LakeResults:
                 dataset = dataset.model_copy(update={"geometry_type": shape[0].upper(), "srid": shape[1]})
             sampled = Sampled()
             batches = await asyncio.to_thread(lambda: list(sample(storage.reader(dataset), sampled)))
-            raw = await connection.get_raw_connection()
-            driver: Any = raw.driver_connection
+            driver = await driver_of(connection)
             await driver.copy_to_table(
                 name,
                 schema_name=schema,

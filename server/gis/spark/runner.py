@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
 from agents.worded import Worded, formatted
+from server.database.engines import driver_of
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
@@ -35,7 +36,7 @@ from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.local_files import in_folders
 from server.gis.spark.names import SEDONA
 from server.gis.spark.pruning import needed_box
-from server.gis.spark.staging import count_rows, driver_of, load, outgoing_rows, scratch, stage
+from server.gis.spark.staging import count_rows, load, outgoing_rows, scratch, stage
 from server.gis.spark.steps.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.translation import spark_sql

@@ -22,6 +22,7 @@ from sqlalchemy import ColumnElement, FromClause, Text, cast, func, literal_colu
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Column, Table
+from server.database.engines import driver_of
 from server.gis.expressions.identifiers import base_type, geometry_of
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.spark import fault_texts as texts
@@ -218,9 +219,3 @@ def _inward(column: Column, name: str) -> str:
     if kind == "date":
         return f"date_from_unix_date({name})"
     return name
-
-
-async def driver_of(connection: AsyncConnection) -> asyncpg.Connection:
-    """asyncpg's own connection, for COPY within the transaction."""
-    raw = await connection.get_raw_connection()
-    return raw.driver_connection

@@ -21,7 +21,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
 from agents.worded import Template, formatted
-from server.database.engines import is_unavailable
+from server.database.engines import driver_of, is_unavailable
 from server.database.lanes import LANE_WAIT_S, LaneBusy
 from server.database.pools import pool_of, replace_connections
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, translated
@@ -93,7 +93,7 @@ class Guard:
             pid: int | None = None
             try:
                 async with asyncio.timeout(time_limit_s), self.engine.connect() as connection:
-                    pid = await _backend_of(connection)
+                    pid = (await driver_of(connection)).get_server_pid()
                     await limit(connection, seconds or self.seconds)
                     if gate and self.cost < math.inf:
                         await self._check_cost(connection, statement, subject)
@@ -130,11 +130,6 @@ class Guard:
                     subject=subject, cost=formatted(cost, ",.0f"), most=formatted(self.cost, ",.0f")
                 )
             )
-
-
-async def _backend_of(connection: AsyncConnection) -> int:
-    driver: Any = (await connection.get_raw_connection()).driver_connection
-    return int(driver.get_server_pid())
 
 
 async def explained(connection: AsyncConnection, statement: Query | str) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from server.database.engines import driver_of
 from server.database.quoting import quoted
 from server.gis.operations.cluster import ClusterArguments
 from server.gis.operations.support.attributes.columns import attribute_columns, free_name
@@ -20,7 +21,6 @@ from server.gis.operations.support.earth.projections import local_equal_area, ut
 from server.gis.operations.support.geometry.validity import has_shape
 from server.gis.spark import fault_texts as texts
 from server.gis.spark.errors import NotOnSpark
-from server.gis.spark.staging import driver_of
 from server.gis.spark.steps.halves import Halves
 from server.gis.spark.steps.places import points_only, row_of
 
