@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     ColumnElement,
     Float,
     FromClause,
@@ -20,10 +19,8 @@ from sqlalchemy import (
     and_,
     case,
     cast,
-    column,
     func,
     select,
-    table,
     true,
     type_coerce,
     union_all,
@@ -118,24 +115,21 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             _ranked(source, arguments.order),
             (("gist", "shape"), ("btree", "place")),
         )
-        areas = _table(ranked)
+        areas = ranked.rows
         is_known = await _has_clean(workspace)
         left = _cleaned(areas) if is_known else _uncovered(areas)
         parts = Prepared(
             workspace.temporary("single_parts"), _single_parts(left, source, below), (("gist", "shape"),)
         )
-        singles = _table(parts)
-        all_parts = united(singles.c["shape"], singles, workspace)
+        all_parts = united(parts.rows.c["shape"], parts.rows, workspace)
         whole = Prepared(workspace.temporary("whole"), _once(all_parts.shape))
-        gaps = (
-            Prepared(workspace.temporary("gaps"), _gaps(_shapes(whole), source, below)) if below > 0 else None
-        )
+        gaps = Prepared(workspace.temporary("gaps"), _gaps(whole.rows, source, below)) if below > 0 else None
         assigned = Prepared(
             workspace.temporary("assigned"),
-            _assigned(_table(parts), None if gaps is None else _shapes(gaps)),
+            _assigned(parts.rows, None if gaps is None else gaps.rows),
             (("btree", "place"),),
         )
-        pieces = _table(assigned)
+        pieces = assigned.rows
         united_pieces = func.ST_CollectionExtract(func.ST_Union(pieces.c["shape"]), 3, type_=Geometry())
         area_of_row = (
             select(func.ST_Multi(united_pieces, type_=Geometry()))
@@ -144,8 +138,7 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             .scalar_subquery()
         )
         columns = [
-            column(f"a{n}", label.type, _selectable=areas).label(exact(label.name))
-            for n, label in enumerate(attribute_columns(source))
+            areas.c[f"a{n}"].label(exact(label.name)) for n, label in enumerate(attribute_columns(source))
         ]
         keeper = SMALLEST(column=arguments.order) if arguments.order else LARGEST_AREA()
         return Step(
@@ -185,9 +178,7 @@ def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) 
 
     def select_from(made: FromClause) -> Select[Any]:
         # All areas of the result: what they covered before, and the gaps that were closed.
-        both = union_all(*(select(_shapes(each).c["shape"]) for each in (united_areas, gaps))).subquery(
-            "both"
-        )
+        both = union_all(*(select(each.rows.c["shape"]) for each in (united_areas, gaps))).subquery("both")
         whole = _once(select(func.ST_Union(both.c["shape"])).scalar_subquery()).subquery("whole")
         # A degree of longitude is shorter than one of latitude.
         shrink = (
@@ -222,20 +213,6 @@ def _open_gaps(srid: int, below: float, united_areas: Prepared, gaps: Prepared) 
         ]
 
     return CountedNotes(select_from, notes)
-
-
-def _table(prepared: Prepared) -> TableClause:
-    return table(
-        prepared.name,
-        column("place", BigInteger()),
-        column("rank", BigInteger()),
-        column("is_small", Boolean()),
-        column("shape", Geometry()),
-    )
-
-
-def _shapes(prepared: Prepared) -> TableClause:
-    return table(prepared.name, column("shape", Geometry()))
 
 
 def _ranked(source: Source, order: str | None) -> Select[Any]:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     and_,
     case,
-    column,
     exists,
     func,
     literal,
@@ -34,8 +32,6 @@ from server.gis.operations.support.base import (
     ROW_ID,
     Arguments,
     CountedNotes,
-    Geography,
-    Geometry,
     Operation,
     Prepared,
     Source,
@@ -191,15 +187,7 @@ def _apart(
         geography(shape).label(geog),
     ).select_from(source.rows)
     prepared = Prepared(workspace.temporary("rows"), statement, (("gist", geog),))
-    types = {number: BigInteger(), flat: Geometry(), geog: Geography()}
-    rows, before = (
-        table(
-            prepared.name,
-            *(column(exact(label.name), label.type) for label in labels),
-            *(column(name, kind) for name, kind in types.items()),
-        ).alias(alias)
-        for alias in ("r", "b")
-    )
+    rows, before = prepared.rows.alias("r"), prepared.rows.alias("b")
     is_point = and_(*(func.GeometryType(each.c[flat]) == "POINT" for each in (rows, before)))
     same = and_(
         func.ST_Dimension(rows.c[flat]) == func.ST_Dimension(before.c[flat]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, select, table
+from sqlalchemy import BigInteger, ColumnElement, case, cast, func, select
 
 from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
@@ -195,10 +195,7 @@ def _features(source: Source, plane: Plane, workspace: Workspace) -> tuple[Prepa
         workspace.temporary("features"),
         select(plane.apply(whole).label("shape"), *columns).select_from(source.rows),
     )
-    features = table(
-        prepared.name, column("shape", Geometry()), *(column(each.name, each.type) for each in columns)
-    )
-    return prepared, features.alias("features")
+    return prepared, prepared.rows.alias("features")
 
 
 def _edge_of_the_world() -> ColumnElement[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, column, distinct, func, select, table
+from sqlalchemy import ColumnElement, FromClause, column, distinct, func, select
 
 from agents.geo.wording.phrases import count_of
 from agents.worded import Template
@@ -59,7 +59,7 @@ class Voronoi(Operation[VoronoiArguments]):
         projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
         prepared, rows, own, site = _sites(source, projection, workspace)
         cells = _cells(source, projection, workspace)
-        found = table(cells.name, column("shape", Geometry()), column("area", Geometry())).alias("cells")
+        found = cells.rows.alias("cells")
         statement = select(*own, func.ST_Multi(found.c.area, type_=Geometry()).label(GEOMETRY)).select_from(
             rows.join(found, func.ST_Intersects(site, found.c["shape"]))
         )
@@ -69,7 +69,7 @@ class Voronoi(Operation[VoronoiArguments]):
             srid=WGS84,
             prepare=(*prepared, cells),
             method=(projection.note,),
-            counted=_counted(source, cells.name),
+            counted=_counted(source, cells),
         )
 
 
@@ -86,9 +86,9 @@ def _sites(
     return (points,), rows, [rows.c[label.name] for label in own], rows.c[name]
 
 
-def _counted(source: Source, cells: str) -> CountedNotes:
+def _counted(source: Source, cells: Prepared) -> CountedNotes:
     """Points that share a cell or have none, and cells that end at the edge of the diagram."""
-    drawn = table(cells, column("shape", Geometry()))
+    drawn = cells.rows
     edge = select(func.ST_Boundary(func.ST_Extent(drawn.c["shape"]).cast(Geometry()))).scalar_subquery()
     made_of = select(func.count()).select_from(drawn)
     shape = lonlat(source)

@@ -11,10 +11,22 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, FromClause, Label, Select, func, literal_column, select
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Label,
+    Select,
+    TableClause,
+    column,
+    func,
+    literal_column,
+    select,
+    table,
+)
 from sqlalchemy.dialects.postgresql import OID
 from sqlalchemy.types import UserDefinedType
 
@@ -179,6 +191,11 @@ class Prepared:
     select: Select[Any]
     indexes: tuple[tuple[str, str], ...] = ()
     divided: Divided | None = None
+
+    @cached_property
+    def rows(self) -> TableClause:
+        """The table, with the columns of `select`."""
+        return table(self.name, *(column(each.name, each.type) for each in self.select.selected_columns))
 
 
 @dataclass(frozen=True)

@@ -20,26 +20,23 @@ from sqlalchemy import (
     and_,
     case,
     cast,
-    column,
     false,
     func,
     not_,
     null,
     or_,
     select,
-    table,
     true,
     type_coerce,
     union_all,
 )
-from sqlalchemy.dialects.postgresql import OID
 
 from agents.worded import Template
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, geometry_of
 from server.gis.operations.support import methods
-from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Tid, Workspace
+from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.geometry.validity import has_shape, sound
 
 NO_GEOMETRY = Template(
@@ -269,14 +266,7 @@ def indexed(source: Source, workspace: Workspace) -> Indexed:
         .where(has_shape(shape))
     )
     prepared = Prepared(workspace.temporary("near"), statement, (("gist", "geog"),))
-    rows = table(
-        prepared.name,
-        column("origin", Tid()),
-        column("origin_table", OID()),
-        *(column(label.name) for label in attributes),
-        column("geog", Geography()),
-    )
-    return Indexed(prepared, rows.alias("near"), source)
+    return Indexed(prepared, prepared.rows.alias("near"), source)
 
 
 MARGIN = 0.989

@@ -20,7 +20,6 @@ from sqlalchemy import (
     func,
     null,
     select,
-    table,
     true,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
@@ -105,5 +104,4 @@ def transformed(
         left_out = select(nothing, *columns).select_from(rows).where(has_no_shape(shape))
         found = select(select(found.subquery("in_order")).union_all(left_out).subquery("all_rows"))
     prepared = Prepared(workspace.temporary(name), found)
-    made = table(prepared.name, column(name, Geometry()), *(column(each.name, each.type) for each in columns))
-    return prepared, made.alias(name)
+    return prepared, prepared.rows.alias(name)

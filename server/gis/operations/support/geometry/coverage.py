@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     ColumnElement,
     Float,
     FromClause,
@@ -25,7 +24,6 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    table,
     true,
     union_all,
 )
@@ -46,25 +44,16 @@ def simplified_areas(
     `features` has `place` (a unique number of the row) and a valid `shape`. `tolerance` is in its units. `frame` is a
     line that is not a border, but holds the points where borders meet it."""
     parted = Prepared(workspace.temporary("parts"), _parts(features), (("gist", "shape"), ("btree", "place")))
-    parts = table(
-        parted.name, column("place", BigInteger()), column("part", BigInteger()), column("shape", Geometry())
-    )
+    parts = parted.rows
     faced = Prepared(
         workspace.temporary("faces"),
         _faces(_borders(parts, tolerance, frame), tolerance),
         (("gist", "face"),),
     )
-    faces = table(
-        faced.name,
-        column("number", BigInteger()),
-        column("face", Geometry()),
-        column("spot", Geometry()),
-        column("is_deep", Boolean()),
-    )
     owned = Prepared(
-        workspace.temporary("owned"), _owners(faces, parts), (("btree", "part"), ("gist", "face"))
+        workspace.temporary("owned"), _owners(faced.rows, parts), (("btree", "part"), ("gist", "face"))
     )
-    owners = table(owned.name, column("part", BigInteger()), column("face", Geometry()))
+    owners = owned.rows
     # A part that vanished between others keeps what they leave of it.
     others = owners.alias("others")
     taken = select(func.ST_Union(others.c.face)).where(func.ST_Intersects(others.c.face, parts.c["shape"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, column, func, null, select, table, true
+from sqlalchemy import ColumnElement, case, func, null, select, true
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
@@ -76,7 +76,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
         select(in_system(other, srid).label("shape")).select_from(other.rows),
         (("gist", "shape"),),
     )
-    cutting = table(prepared.name, column("shape", Geometry())).alias("cutting")
+    cutting = prepared.rows.alias("cutting")
     own = select(in_system(source, srid).label("shape")).offset(0).correlate(source.rows).lateral("own")
     areas = (
         select(func.ST_Union(cutting.c["shape"], type_=Geometry()))

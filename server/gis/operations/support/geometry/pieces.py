@@ -14,12 +14,10 @@ from sqlalchemy import (
     Text,
     case,
     cast,
-    column,
     func,
     literal,
     null,
     select,
-    table,
     true,
     union_all,
 )
@@ -162,10 +160,7 @@ def _layer(source: Source, srid: int, workspace: Workspace, name: str) -> _Layer
     labels = source.numbered
     statement = select(*labels, shape.label("shape")).select_from(source.rows).where(has_shape(shape))
     prepared = Prepared(workspace.temporary(name), statement, (("gist", "shape"),))
-    rows = table(
-        prepared.name, *(column(label.name, label.type) for label in labels), column("shape", Geometry())
-    ).alias(name)
-    return _Layer(source, prepared, rows)
+    return _Layer(source, prepared, prepared.rows.alias(name))
 
 
 def _left(one: _Layer, other: _Layer) -> FromClause:

@@ -19,12 +19,10 @@ from sqlalchemy import (
     Subquery,
     case,
     cast,
-    column,
     func,
     literal,
     literal_column,
     select,
-    table,
     type_coerce,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -125,7 +123,7 @@ def _in_ranges(
     own = shape.label("shape")
     values = [key.label(name) for key, name in zip(keys, names, strict=True)]
     ordered = Prepared(workspace.temporary("ordered"), select(*values, own).select_from(rows).order_by(own))
-    each = table(ordered.name, *(column(name) for name in names), column("shape", Geometry())).alias("each")
+    each = ordered.rows.alias("each")
     by = [each.c[name] for name in names]
     some = func.ST_Union(each.c["shape"], type_=Geometry()).label("shape")
     united_ranges = Prepared(
@@ -133,8 +131,7 @@ def _in_ranges(
         select(*by, some).group_by(*by),
         divided=Divided(ordered.name, "each", prefers_few_ranges=not keys),
     )
-    ranges = table(united_ranges.name, *(column(name) for name in names), column("shape", Geometry()))
-    return (ordered, united_ranges), ranges
+    return (ordered, united_ranges), united_ranges.rows
 
 
 def _paired(parts: Subquery, name: str) -> Subquery:

@@ -21,12 +21,10 @@ from sqlalchemy import (
     Subquery,
     case,
     cast,
-    column,
     func,
     literal,
     null,
     select,
-    table,
     true,
 )
 
@@ -37,8 +35,6 @@ from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Divided,
-    Geography,
-    Geometry,
     Pairs,
     Prepared,
     Source,
@@ -147,27 +143,19 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         .where(*whole),
         (("gist", "geog"), ("btree", "place")),
     )
-    places = table(
-        placed.name,
-        column("place", BigInteger()),
-        column("value", Float()),
-        column("geog", Geography()),
-        *(column(label.name) for label in attributes),
-        column(GEOMETRY, Geometry()),
-    )
+    places = placed.rows
     paired = Prepared(
         workspace.temporary("pairs"),
         _pairs(places, arguments),
         (("btree", "a"),),
         divided=Divided(placed.name, "here"),
     )
-    pairs = table(paired.name, column("a", BigInteger()), column("b", BigInteger()))
     note = RULE(rule=arguments.rule())
     reach = arguments.distance
     return Neighbourhood(
         places.alias("here"),
         places.alias("other"),
-        pairs.alias("pairs"),
+        paired.rows.alias("pairs"),
         (placed, paired),
         note,
         source,
