@@ -29,8 +29,8 @@ from sqlalchemy import (
 from agents.geo.wording.phrases import count_of
 from agents.worded import Template
 from server.gis.expressions.area_of_use import metres_per_unit
-from server.gis.expressions.identifiers import WGS84, exact
-from server.gis.operations.support.attributes.columns import attribute_columns, comparable
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import comparable, named_attributes
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -137,12 +137,9 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             .correlate(areas)
             .scalar_subquery()
         )
-        columns = [
-            areas.c[f"a{n}"].label(exact(label.name)) for n, label in enumerate(attribute_columns(source))
-        ]
         keeper = SMALLEST(column=arguments.order) if arguments.order else LARGEST_AREA()
         return Step(
-            select(*columns, type_coerce(area_of_row, Geometry()).label(GEOMETRY))
+            select(*named_attributes(source, areas), type_coerce(area_of_row, Geometry()).label(GEOMETRY))
             .select_from(areas)
             .order_by(areas.c.place),
             geometry_type="MultiPolygon",

@@ -11,7 +11,7 @@ from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support import methods
-from server.gis.operations.support.attributes.columns import attribute_columns
+from server.gis.operations.support.attributes.columns import named_attributes
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -71,7 +71,6 @@ class Simplify(Operation[SimplifyArguments]):
         plane = Plane(zone, arguments.tolerance)
         if zone is None:
             plane = await _wide_plane(source, arguments.tolerance, workspace)
-        own = attribute_columns(source)
         if source.family == "line":
             kind, note = source.table.geometry_type or "Geometry", methods.SIMPLIFIED_LINES()
             if plane.is_cheap:
@@ -91,18 +90,14 @@ class Simplify(Operation[SimplifyArguments]):
             prepared, area = simplified_areas(features, plane.tolerance, frame, workspace)
             is_line = func.GeometryType(shape).in_(("LINESTRING", "MULTILINESTRING"))
             new = case((is_area(shape), area), (is_line, new), else_=shape)
-        kept = [features.c[f"a{n}"].label(f"a{n}") for n in range(len(own))]
         if plane.is_cheap:
             new, rows = plane.back(new), features
         else:
+            kept = [features.c[each.name] for each in source.numbered]
             back, rows = transformed(features, plane.back, new, kept, workspace, "round", keep=True)
             prepared, new = (*prepared, back), rows.c["round"]
-            kept = [rows.c[f"a{n}"] for n in range(len(own))]
         return Step(
-            select(
-                *(column.label(label.name) for column, label in zip(kept, own, strict=True)),
-                of_kind(new, kind).label(GEOMETRY),
-            ).select_from(rows),
+            select(*named_attributes(source, rows), of_kind(new, kind).label(GEOMETRY)).select_from(rows),
             geometry_type=kind,
             srid=WGS84,
             prepare=(featured, *prepared),

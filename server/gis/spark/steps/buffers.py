@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, Subquery, func, select
 
 from server.gis.operations.buffer import BufferArguments, area_left, multi_part, radius_of
-from server.gis.operations.support.attributes.columns import attribute_columns
+from server.gis.operations.support.attributes.columns import named_attributes
 from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import lonlat
 from server.gis.operations.support.geometry.validity import present_shape, sound
@@ -17,7 +17,6 @@ from server.gis.spark.names import BUFFER
 def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> Select[Any]:
     """The rows of the operation `buffer`, for Sedona."""
     source = workspace.source(arguments.source)
-    own = attribute_columns(source)
     inward = arguments.distance is not None and arguments.distance < 0
     positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)}) if inward else arguments
     shape = sound(lonlat(source)) if inward else lonlat(source)
@@ -28,8 +27,7 @@ def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> S
         given = select(given, _around(border, given.c.radius).label("strip")).subquery("stripped")
         made = multi_part(area_left(given.c["shape"], given.c.strip))
     if not arguments.dissolve:
-        kept = [given.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
-        return select(*kept, made.label(GEOMETRY)).select_from(given)
+        return select(*named_attributes(source, given), made.label(GEOMETRY)).select_from(given)
     each = select(given.c["shape"], given.c.radius, made.label("area")).subquery("each")
     features = func.count(present_shape(each.c["shape"])).filter(each.c.radius.is_not(None))
     united = func.ST_Multi(func.ST_Union(each.c.area, type_=Geometry()), type_=Geometry())
@@ -38,8 +36,7 @@ def buffered(arguments: BufferArguments, workspace: Workspace, _step: Step) -> S
 
 def _given(source: Source, shape: ColumnElement[Any], radius: ColumnElement[Any]) -> Subquery:
     """The shapes in a subquery, so that they are not transformed again wherever they are named."""
-    attributes = source.numbered
-    chosen = select(*attributes, shape.label("shape"), radius.label("radius"))
+    chosen = select(*source.numbered, shape.label("shape"), radius.label("radius"))
     return chosen.select_from(source.rows).subquery("given")
 
 

@@ -19,6 +19,7 @@ from server.gis.operations.support.attributes.columns import (
     free_name,
     geometry_out,
     joined_columns,
+    named_attributes,
 )
 from server.gis.operations.support.attributes.rates import with_rates
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Geometry, Source, Step, Workspace
@@ -142,11 +143,8 @@ def centroids(arguments: CentroidArguments, workspace: Workspace, step: Step) ->
     source = workspace.source(arguments.source)
     if arguments.inside or is_of_points(source) or metres_per_unit(source.table.srid) is not None:
         return step.select
-    own = attribute_columns(source)
-    attributes = source.numbered
-    rows = centred_rows(source, attributes).subquery("centred")
-    kept = [rows.c[f"a{n}"].label(label.name) for n, label in enumerate(own)]
-    return sa.select(*kept, rows.c.spot.label(GEOMETRY)).select_from(rows)
+    rows = centred_rows(source, source.numbered).subquery("centred")
+    return sa.select(*named_attributes(source, rows), rows.c.spot.label(GEOMETRY)).select_from(rows)
 
 
 def _pairs(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, Label, Text, cast, func, literal
+from sqlalchemy import ColumnElement, Float, FromClause, Label, Text, cast, func, literal
 
 from agents.core import free_names
 from agents.domain import Column
@@ -53,6 +53,11 @@ def attribute_columns(source: Source, taken: Iterable[str] = ()) -> list[Label[A
         used.add(name)
         labels.append(source.column(column.name).label(exact(name)))
     return labels
+
+
+def named_attributes(source: Source, rows: FromClause) -> list[Label[Any]]:
+    """The attributes of rows that were selected as `Source.numbered`, under the names of `attribute_columns`."""
+    return [rows.c[f"a{n}"].label(label.name) for n, label in enumerate(attribute_columns(source))]
 
 
 def joined_columns(

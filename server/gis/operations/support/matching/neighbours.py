@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 from agents.worded import Template, formatted
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.attributes.columns import attribute_columns, real_number
+from server.gis.operations.support.attributes.columns import named_attributes, real_number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -108,9 +108,7 @@ class Neighbourhood:
 
     def attribute_columns(self) -> list[Label[Any]]:
         """The attributes of the source, from `places`."""
-        return [
-            self.places.c[f"a{n}"].label(label.name) for n, label in enumerate(attribute_columns(self.source))
-        ]
+        return named_attributes(self.source, self.places)
 
 
 async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> Neighbourhood:
