@@ -1,7 +1,7 @@
 """All rows of a dataset that lie in a small box, read from the row groups that meet it, for tiles close up.
 
-Bounded in what is read, in rows of the answer and in time; where a bound is met there is no answer, and the sample has
-to do. Where rows lie is kept in a bounded memory, so that neighbouring tiles need not read it again."""
+Bounded in what is read, in rows of the answer and in time; where a bound is met there is no answer, and tiles show
+the sample. Where rows lie is kept in a bounded memory, so that neighbouring tiles need not read it again."""
 
 from __future__ import annotations
 

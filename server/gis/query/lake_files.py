@@ -1,4 +1,4 @@
-"""Answers about lake tables from all rows of their files; without one, those of the sample have to do."""
+"""Answers about lake tables from all rows of their files; without one, those of the sample are used."""
 
 from __future__ import annotations
 
