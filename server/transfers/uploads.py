@@ -112,10 +112,7 @@ class Uploads:
         """To be called before a file waits to be loaded. Raises QuotaExceeded, or a fault for a map that is not
         there."""
         async with single_reads(self._owner) as connection:
-            if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
-                raise unknown_map(map_id)
-            own, everybody = await self.counted(connection, address)
-            self.check_left(own, everybody, size)
+            await self._left(connection, map_id, address, size)
 
     @asynccontextmanager
     async def reserved(
@@ -124,11 +121,8 @@ class Uploads:
         """Counts `size` bytes for the address while a file is loaded. Raises QuotaExceeded. Of what is not completed
         in the block, neither the row nor a table stays."""
         async with self._owner.begin() as connection:
-            if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
-                raise unknown_map(map_id)
             await connection.execute(TAKE_LOCK, {"key": LOCK})
-            own, everybody = await self.counted(connection, address)
-            left = self.check_left(own, everybody, size)
+            left = await self._left(connection, map_id, address, size)
             number = await connection.scalar(
                 text(
                     "INSERT INTO geoagent.upload (table_name, map_id, address, bytes, server)"
@@ -140,6 +134,12 @@ class Uploads:
             yield Reservation(int(number or 0), table, address, size, left)
         finally:
             await uninterrupted(self._undo(int(number or 0), table))
+
+    async def _left(self, connection: AsyncConnection, map_id: str | None, address: str, size: int) -> int:
+        if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
+            raise unknown_map(map_id)
+        own, everybody = await self.counted(connection, address)
+        return self.check_left(own, everybody, size)
 
     async def complete(self, reservation: Reservation, shared: bool) -> None:
         """Record that the table is loaded: from now on its map reads it, or every map. Raises QuotaExceeded where
@@ -163,9 +163,7 @@ class Uploads:
                 number,
             )
             if shared:
-                await connection.exec_driver_sql(
-                    f"ALTER TABLE {SCHEMA}.{quoted(table)} OWNER TO CURRENT_USER"
-                )
+                await connection.exec_driver_sql(f"ALTER TABLE {quoted(SCHEMA, table)} OWNER TO CURRENT_USER")
 
     async def _undo(self, number: int, table: str) -> None:
         """Forget an upload that was not completed, with its table if it has made one."""
@@ -204,7 +202,7 @@ class Uploads:
         for name, private in known:
             if join_id(SCHEMA, name) == table_id:
                 if private:
-                    await share(self._owner, f"{SCHEMA}.{quoted(name)}")
+                    await share(self._owner, quoted(SCHEMA, name))
                 return True
         return False
 
@@ -314,7 +312,7 @@ async def drop_orphan(connection: AsyncConnection, name: str) -> None:
         text(f"{_UNKNOWN} AND tablename = CAST(:name AS text)"), {"name": name}
     )
     if orphaned:
-        await connection.exec_driver_sql(f"DROP TABLE {SCHEMA}.{quoted(name)}")
+        await connection.exec_driver_sql(f"DROP TABLE {quoted(SCHEMA, name)}")
         log.info("the table of an interrupted upload was removed", table=name)
 
 

@@ -25,14 +25,7 @@ def card_of(recipe: Recipe) -> RecipeCard:
         goal=recipe.plan.goal,
         steps=tuple(titles.values()),
         parameters=tuple(
-            RecipeParameter(
-                name=name,
-                kind=place.kind,
-                default=place.default,
-                step=titles[place.step],
-                description=place.description,
-                options=place.options,
-            )
+            RecipeParameter(name=name, step=titles[place.step], **place.model_dump(exclude={"step", "path"}))
             for name, place in recipe.parameters.items()
         ),
     )
