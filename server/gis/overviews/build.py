@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import asyncpg
 
@@ -42,7 +41,7 @@ from server.gis.overviews.ladder import (
 from server.gis.overviews.placing import Placing, read_placing
 from server.gis.overviews.renewal import renewed
 from server.gis.overviews.sampling import first_sparse_zoom, fitting_cells, is_too_full, most_representatives
-from server.gis.overviews.steps import Steps, under_way
+from server.gis.overviews.steps import Build, Steps, under_way
 from server.gis.overviews.stored import (
     drop_tables,
     fail,
@@ -69,20 +68,6 @@ SESSION = {
 }
 """Memory for the hash table of cells; half an hour for a step, and ten seconds for a table that somebody locks. One
 process: a second one makes 10,000,000 points no quicker, and slows tiles down on a machine with two cores."""
-
-
-@dataclass(frozen=True)
-class Build:
-    """One build of a table's overviews. The session is the owner's, and holds the table's lock."""
-
-    session: asyncpg.Connection
-    table: Table
-    state: TableState
-    number: int
-
-    def work(self, zoom: int) -> str:
-        """The temporary table of the representatives for a zoom level."""
-        return f"{SCHEMA}.w{self.state.relid}_{self.number}_{zoom}"
 
 
 class OverviewBuilder:
@@ -326,7 +311,7 @@ class OverviewBuilder:
         session, table = build.session, build.table
         zoom, *after = steps.remaining
         cells = steps.cells_at(zoom)
-        work, name = build.work(zoom), steps.band(build.state, build.number, zoom)
+        work, name = build.work(zoom), build.band(steps, zoom)
         async with session.transaction():
             if steps.is_as_fine(cells) and not await is_too_full(
                 session, table, steps.done[-1]["name"], cells, zoom
@@ -352,16 +337,15 @@ class OverviewBuilder:
 
     async def _dense(self, build: Build, steps: Steps) -> tuple[DenseBand, ...]:
         """Make the bands of dense tiles that are not done."""
-        session, table, state = build.session, build.table, build.state
-        placed = await placing_for_dense_bands(session, table, state, steps)
+        session, state = build.session, build.state
+        placed = await placing_for_dense_bands(build, steps)
         part = 1.0 if steps.rows_of is None else min(1.0, steps.rows / max(1, state.rows))
-        while placed is not None and (zooms := steps.remaining_dense):
+        while placed is not None and steps.remaining_dense:
             made = [Band(**each) for each in (*steps.done, *steps.dense) if each["name"]]
             room = int(state.bytes * self._share * part) - await size_of(session, made)
-            names = {zoom: steps.band(state, build.number, zoom, is_dense=True) for zoom in zooms}
             async with session.transaction():
-                await make_dense_bands(session, table, state, placed, steps, names, room)
-                await note(session, build.state, steps)
+                await make_dense_bands(build, placed, steps, room)
+                await note(session, state, steps)
         return tuple(DenseBand(**each) for each in steps.dense if each["name"])
 
     async def _draw(self, build: Build, steps: Steps, zoom: int, cells: int) -> None:
@@ -374,7 +358,7 @@ class OverviewBuilder:
             zoom,
             is_ranked=bool(steps.mark),
         )
-        band = steps.band(build.state, build.number, zoom)
+        band = build.band(steps, zoom)
         await build.session.execute(f"CREATE TABLE {SCHEMA}.{quoted(band)} AS {rows}")
 
     async def _has_room(self, build: Build) -> bool:

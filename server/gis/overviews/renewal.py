@@ -23,6 +23,7 @@ from server.gis.overviews.dense.tiles import note_tiles
 from server.gis.overviews.finding import find_rows
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, DenseBand, Ladder, OverviewRow
 from server.gis.overviews.placing import Placing, search_boxes
+from server.gis.overviews.stored import weight_of
 from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.profiles.versions import TableState
 from server.gis.tiles.projection import Crs
@@ -165,8 +166,7 @@ async def _bands(part: _Part, most_rows: int) -> Ladder:
         if finer is None:
             await _check_tiles(session, ladder, band, most_rows)
         finer = band
-    counted = f'SELECT coalesce(sum("{WEIGHT}"), 0)::bigint FROM {SCHEMA}.{quoted(ladder.bands[0].name)}'  # noqa: S608
-    rows = await session.fetchval(counted)
+    rows = await weight_of(session, ladder.bands[0].name)
     total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)} AS t WHERE {part.condition}")  # noqa: S608
     if total < rows:
         raise _Whole

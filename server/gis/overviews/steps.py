@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import asyncpg
+
+from agents.domain import Table
 from server.gis.overviews.bands import cells_of
-from server.gis.overviews.ladder import OverviewRow, drawn_below
+from server.gis.overviews.ladder import SCHEMA, OverviewRow, drawn_below
 from server.gis.overviews.summaries import FilteredRows, Summary
 from server.gis.profiles.versions import TableState
 
@@ -78,10 +81,24 @@ class Steps:
             self.cells = band["cells"]
         self.done.append(band)
 
-    def band(self, state: TableState, number: int, zoom: int, is_dense: bool = False) -> str:
-        """The name of the table of a band, in the build of this number."""
-        kind = "o" if self.rows_of is None else "f"
-        return f"{kind}{state.relid}_{number}_{'d' if is_dense else ''}{zoom}"
+
+@dataclass(frozen=True)
+class Build:
+    """One build of a table's overviews. The session is the owner's, and holds the table's lock."""
+
+    session: asyncpg.Connection
+    table: Table
+    state: TableState
+    number: int
+
+    def work(self, zoom: int) -> str:
+        """The temporary table of the representatives for a zoom level."""
+        return f"{SCHEMA}.w{self.state.relid}_{self.number}_{zoom}"
+
+    def band(self, steps: Steps, zoom: int, is_dense: bool = False) -> str:
+        """The name of the table of a band."""
+        kind = "o" if steps.rows_of is None else "f"
+        return f"{kind}{self.state.relid}_{self.number}_{'d' if is_dense else ''}{zoom}"
 
 
 def under_way(row: OverviewRow | None, state: TableState, summed: Sequence[Summary]) -> Steps | None:

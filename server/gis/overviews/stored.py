@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import asyncpg
 
 from server.database.quoting import quoted
-from server.gis.overviews.ladder import SCHEMA, Band, FilteredLadder, Ladder
+from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, FilteredLadder, Ladder
 from server.gis.overviews.steps import Steps
 from server.gis.profiles.versions import TableState
 
@@ -33,6 +33,13 @@ _FINISH_FILTERED = "UPDATE geoagent.overview SET build = $2, filtered = $3::json
 async def size_of(session: asyncpg.Connection, bands: Iterable[Band]) -> int:
     """Size of the bands in bytes."""
     return int(await session.fetchval(_SIZE, [f"{SCHEMA}.{quoted(band.name)}" for band in bands]))
+
+
+async def weight_of(session: asyncpg.Connection, band: str) -> int:
+    """The number of rows that the representatives in the table of a band stand for."""
+    return int(
+        await session.fetchval(f'SELECT coalesce(sum("{WEIGHT}"), 0)::bigint FROM {SCHEMA}.{quoted(band)}')  # noqa: S608
+    )
 
 
 async def size_of_all(session: asyncpg.Connection) -> int:

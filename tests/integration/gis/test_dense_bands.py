@@ -232,7 +232,7 @@ async def test_a_build_goes_on_after_the_last_band_of_dense_tiles(
     async def only_one(*given: Any) -> Any:
         if made:
             raise asyncio.CancelledError
-        made.append(given[4].remaining_dense[0])
+        made.append(given[2].remaining_dense[0])
         return await whole(*given)
 
     monkeypatch.setattr(making, "make_band_of_shapes", only_one)

@@ -22,10 +22,9 @@ from server.gis.overviews.finding import find_rows
 from server.gis.overviews.ladder import CELLS, MIN_CELLS, SCHEMA, WEIGHT, Band, DenseBand
 from server.gis.overviews.placing import Placing, search_boxes
 from server.gis.overviews.sampling import filled_cells
-from server.gis.overviews.steps import Steps
-from server.gis.overviews.stored import index_band, replace_table, size_of
+from server.gis.overviews.steps import Build, Steps
+from server.gis.overviews.stored import index_band, replace_table, size_of, weight_of
 from server.gis.overviews.summaries import Summary
-from server.gis.profiles.versions import TableState
 from server.gis.tiles.projection import Crs
 
 MAX_SEARCHED = 0.3
@@ -38,17 +37,11 @@ Tiles = Mapping[int, Sequence[tuple[int, int]]]
 
 
 async def make_bands_of_points(
-    session: asyncpg.Connection,
-    table: Table,
-    state: TableState,
-    placed: tuple[Placing, Crs],
-    steps: Steps,
-    names: Mapping[int, str],
-    room: int,
+    build: Build, placed: tuple[Placing, Crs], steps: Steps, room: int
 ) -> list[DenseBand]:
-    """Make the bands of all zoom levels that remain, of at most `room` bytes together, in a transaction. `names`
-    are the tables of bands. Where there is no room for the widest cells, the emptiest tiles have none."""
-    finest = Band(**steps.done[0])
+    """Make the bands of all zoom levels that remain, of at most `room` bytes together, in a transaction. Where there is
+    no room for the widest cells, the emptiest tiles have none."""
+    session, state, finest = build.session, build.state, Band(**steps.done[0])
     found = {
         zoom: await dense_tiles(session, placed[1], finest, zoom, DENSE_POINTS)
         for zoom in steps.remaining_dense
@@ -57,7 +50,8 @@ async def make_bands_of_points(
     if not tiles:
         return []
     row_bytes = await size_of(session, [finest]) / max(1, finest.rows) - (RANKED_BYTES if steps.mark else 0)
-    maker = _Maker(session, table, state.relid, *placed, steps.columns, steps.summed, finest, row_bytes)
+    maker = _Maker(session, build.table, state.relid, *placed, steps.columns, steps.summed, finest, row_bytes)
+    names = {zoom: build.band(steps, zoom, is_dense=True) for zoom in tiles}
     return await maker.make(tiles, state.rows, names, room)
 
 
@@ -234,10 +228,9 @@ class _Maker:
             )
             await session.execute(f"CREATE TABLE {SCHEMA}.{quoted(name)} AS {drawn}")
             size = await index_band(session, name, bands.geometry(self.table))
-            weight = f'SELECT coalesce(sum("{WEIGHT}"), 0)::bigint FROM {SCHEMA}.{quoted(name)}'  # noqa: S608
             band = DenseBand(
                 zoom=zoom, name=name, rows=size, cells=wide << zoom, tiles=frozenset(tiles),
-                weight=await session.fetchval(weight), summed=True, has_margin=False,
+                weight=await weight_of(session, name), summed=True, has_margin=False,
             )  # fmt: skip
             taken = await size_of(session, [band])
             if taken <= room:

@@ -14,12 +14,11 @@ from server.database.quoting import quoted
 from server.gis.overviews import bands
 from server.gis.overviews.dense.tiles import DENSE_ROWS, dense_tiles, note_tiles
 from server.gis.overviews.finding import find_rows
-from server.gis.overviews.ladder import CELLS, MIN_CELLS, SCHEMA, WEIGHT, Band, DenseBand
+from server.gis.overviews.ladder import CELLS, MIN_CELLS, SCHEMA, Band, DenseBand
 from server.gis.overviews.placing import Placing
 from server.gis.overviews.sampling import ROW_BYTES, filled_cells
-from server.gis.overviews.steps import Steps
-from server.gis.overviews.stored import index_band, size_of
-from server.gis.profiles.versions import TableState
+from server.gis.overviews.steps import Build, Steps
+from server.gis.overviews.stored import index_band, size_of, weight_of
 from server.gis.tiles.projection import Crs
 
 FINE_FROM = 10
@@ -29,17 +28,13 @@ MAX_BYTES = 260_000
 
 
 async def make_band_of_shapes(
-    session: asyncpg.Connection,
-    table: Table,
-    state: TableState,
-    placed: tuple[Placing, Crs],
-    steps: Steps,
-    name: str,
-    room: int,
+    build: Build, placed: tuple[Placing, Crs], steps: Steps, room: int
 ) -> list[DenseBand]:
-    """Make the next band as the table `name` of at most `room` bytes, in a transaction. It has as many dense tiles of
-    its zoom level as there is room for, the fullest first."""
+    """Make the next band of at most `room` bytes, in a transaction. It has as many dense tiles of its zoom level as
+    there is room for, the fullest first."""
+    session, table, state = build.session, build.table, build.state
     (placing, crs), zoom = placed, steps.remaining_dense[0]
+    name = build.band(steps, zoom, is_dense=True)
     tiles = await dense_tiles(session, crs, Band(**steps.done[0]), zoom, DENSE_ROWS)
     if not tiles:
         return []
@@ -84,7 +79,7 @@ class _Maker:
             if fullest <= MAX_BYTES or wide <= MIN_CELLS:
                 made = DenseBand(
                     zoom=self.zoom, name=self.name, rows=rows, cells=wide << self.zoom, tiles=frozenset(tiles),
-                    weight=await self._weight(),
+                    weight=await weight_of(self.session, self.name),
                 )  # fmt: skip
                 return made, wide
             await self.session.execute(f"DROP TABLE {SCHEMA}.{quoted(self.name)}")
@@ -107,10 +102,6 @@ class _Maker:
         await session.execute(f"CREATE TABLE {SCHEMA}.{quoted(self.name)} AS {drawn}")
         await session.execute(f"DROP TABLE {SCHEMA}.{counted}, {chosen}")
         return await index_band(session, self.name, bands.geometry(self.table))
-
-    async def _weight(self) -> int:
-        weight = f'SELECT coalesce(sum("{WEIGHT}"), 0) FROM {SCHEMA}.{quoted(self.name)}'  # noqa: S608 - our own names
-        return int(await self.session.fetchval(weight))
 
     async def _fullest(self) -> float:
         """About how many bytes the largest tile has."""

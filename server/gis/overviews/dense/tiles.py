@@ -12,8 +12,7 @@ from server.gis.expressions.identifiers import is_geography
 from server.gis.overviews.finding import INDEXED, TREE
 from server.gis.overviews.ladder import SCHEMA, WEIGHT, Band, Ladder
 from server.gis.overviews.placing import Placing, read_placing, search_boxes
-from server.gis.overviews.steps import Steps
-from server.gis.profiles.versions import TableState
+from server.gis.overviews.steps import Build, Steps
 from server.gis.tiles.grid import BUFFER, EXTENT
 from server.gis.tiles.projection import Crs
 
@@ -32,14 +31,13 @@ def lacks_dense_bands(table: Table, ladder: Ladder) -> bool:
     return ladder.dense is None or is_old
 
 
-async def placing_for_dense_bands(
-    session: asyncpg.Connection, table: Table, state: TableState, steps: Steps
-) -> tuple[Placing, Crs] | None:
+async def placing_for_dense_bands(build: Build, steps: Steps) -> tuple[Placing, Crs] | None:
     """Where rows are on the map; None for tables without an index that finds the rows of some tiles."""
+    session, table = build.session, build.table
     column = table.column(table.geometry_column or "")
     if column is None or is_geography(column) or table.lake is not None:
         return None
-    if not await session.fetchval(_IS_INDEXED, state.relid, column.name):
+    if not await session.fetchval(_IS_INDEXED, build.state.relid, column.name):
         return None
     placed = await read_placing(session, table)
     return None if placed is None else (placed[0].passing(table, steps.rows_of), placed[1])
