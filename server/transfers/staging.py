@@ -34,6 +34,7 @@ from server.transfers.uploads import (
     drop_orphan,
     still_known,
     uninterrupted,
+    uploads_of,
 )
 
 NOT_UPLOADED_HERE = Template(
@@ -77,7 +78,7 @@ class StagedUploads:
     async def targets(self, map_id: str | None) -> Sequence[str]:
         """The ids of the tables that the map's uploads may be appended to, or may replace; the latest first."""
         async with single_reads(self._owner) as connection:
-            return [join_id(SCHEMA, each.table_name) for each in await _uploads_of(connection, map_id)]
+            return [join_id(SCHEMA, each.table_name) for each in await uploads_of(connection, map_id)]
 
     async def finish(
         self, map_id: str | None, number: int, decision: Decision, shared: bool
@@ -174,22 +175,9 @@ def decision_of(mode: object, table: object) -> Decision:
     return Decision(mode, table.strip())
 
 
-async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> Sequence[Row[Any]]:
-    """Id, table and address of each upload of the map, the latest first."""
-    found = await connection.execute(
-        text(
-            "SELECT u.id, u.table_name, u.address FROM geoagent.upload AS u"
-            " JOIN pg_tables AS t ON t.schemaname = 'data' AND t.tablename = u.table_name"
-            " WHERE u.map_id IS NOT DISTINCT FROM :map_id AND u.loaded_at IS NOT NULL ORDER BY u.id DESC"
-        ),
-        {"map_id": map_id},
-    )
-    return found.all()
-
-
 async def _target(connection: AsyncConnection, map_id: str | None, table: str) -> Row[Any]:
     """The upload with the table of this id or name. Others' tables are never changed by an upload."""
-    for upload in await _uploads_of(connection, map_id):
+    for upload in await uploads_of(connection, map_id):
         if table in (upload.table_name, join_id(SCHEMA, upload.table_name)):
             return upload
     raise UnknownTable(NOT_UPLOADED_HERE(table=repr(table)))

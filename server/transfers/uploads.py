@@ -7,13 +7,13 @@ that is not shared belongs to the loading role, and only its map sees it."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Coroutine
+from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.worded import Template, formatted
@@ -192,17 +192,12 @@ class Uploads:
 
     async def share(self, map_id: str, table_id: str) -> bool:
         """Let every map see a table that was uploaded to this one; False where there is none."""
-        query = text(
-            "SELECT u.table_name, t.tableowner = geoagent.role_name('loader') AS private FROM geoagent.upload AS u"
-            " JOIN pg_tables AS t ON t.schemaname = 'data' AND t.tablename = u.table_name"
-            " WHERE u.map_id = :map_id AND u.loaded_at IS NOT NULL"
-        )
         async with single_reads(self._owner) as connection:
-            known = (await connection.execute(query, {"map_id": map_id})).all()
-        for name, private in known:
-            if join_id(SCHEMA, name) == table_id:
-                if private:
-                    await share(self._owner, quoted(SCHEMA, name))
+            known = await uploads_of(connection, map_id)
+        for upload in known:
+            if join_id(SCHEMA, upload.table_name) == table_id:
+                if upload.is_private:
+                    await share(self._owner, quoted(SCHEMA, upload.table_name))
                 return True
         return False
 
@@ -289,6 +284,20 @@ class Reservation:
     size: int
     left: int
     """Bytes that the table may take."""
+
+
+async def uploads_of(connection: AsyncConnection, map_id: str | None) -> Sequence[Row[Any]]:
+    """Id, table and address of each upload of the map, and whether no other map sees it; the latest first."""
+    found = await connection.execute(
+        text(
+            "SELECT u.id, u.table_name, u.address, t.tableowner = geoagent.role_name('loader') AS is_private"
+            " FROM geoagent.upload AS u"
+            " JOIN pg_tables AS t ON t.schemaname = 'data' AND t.tablename = u.table_name"
+            " WHERE u.map_id IS NOT DISTINCT FROM :map_id AND u.loaded_at IS NOT NULL ORDER BY u.id DESC"
+        ),
+        {"map_id": map_id},
+    )
+    return found.all()
 
 
 async def _without_server(connection: AsyncConnection) -> frozenset[int]:

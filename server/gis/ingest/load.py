@@ -31,7 +31,7 @@ from server.database.sqlstates import (
     sqlstate,
 )
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError, too_wide
-from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS, exported_as, join_id
+from server.gis.expressions.identifiers import SYSTEM_COLUMNS, exported_as, join_id
 from server.gis.ingest import fault_texts
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
 from server.gis.ingest.limits import (
@@ -315,11 +315,7 @@ async def _add_key(connection: asyncpg.Connection, plan: TablePlan) -> None:
         if unique:
             await connection.execute(f"ALTER TABLE {plan.relation} ADD PRIMARY KEY ({column})")
             return
-    key = plan.free_name("id", "gid", "row_id")
-    await connection.execute(
-        f"ALTER TABLE {plan.relation} ADD COLUMN {quoted(key)} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-    )
-    await connection.execute(f"COMMENT ON COLUMN {plan.relation}.{quoted(key)} IS '{ADDED_KEY}'")
+    await connection.execute(plan.add_key(plan.free_name("id", "gid", "row_id")))
 
 
 async def _comment(connection: asyncpg.Connection, plan: TablePlan, file: str, rows: int) -> None:

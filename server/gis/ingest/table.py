@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from agents.core.free_names import cut_name, padded_name
 from agents.worded import Template
 from server.database.quoting import quoted
-from server.gis.expressions.identifiers import SYSTEM_COLUMNS
+from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS
 from server.gis.ingest.limits import CannotLoad
 
 MANY_COLUMNS = Template("file_many_columns", "The file has {n} columns; a table has at most {most}.")
@@ -51,6 +51,12 @@ class TablePlan:
         """The CREATE TABLE statement. The geometry type is declared later, when all rows are known."""
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in self.columns)
         return f"CREATE TABLE {self.relation} ({columns})"
+
+    def add_key(self, name: str) -> str:
+        """The statements that add a key of our own."""
+        column = quoted(name)
+        return f"""ALTER TABLE {self.relation} ADD COLUMN {column} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
+            COMMENT ON COLUMN {self.relation}.{column} IS '{ADDED_KEY}'"""
 
     def key_candidates(self) -> list[str]:
         """Columns that may be a key, most likely first."""

@@ -22,7 +22,7 @@ from server.database.quoting import quoted
 from server.database.sqlstates import DUPLICATE_TABLE, sqlstate
 from server.gis.errors import GisError, faults_about, translated
 from server.gis.expressions.declared_types import common_type
-from server.gis.expressions.identifiers import ADDED_KEY, join_id, split_id
+from server.gis.expressions.identifiers import join_id, split_id
 from server.gis.ingest.crs import find_srid
 from server.gis.ingest.table import TablePlan, plan_table
 from server.gis.lake import store
@@ -239,10 +239,7 @@ async def _make(
             bounds = await sample_bounds(driver, plan.relation, plan.geometry)
         await driver.execute(f"CREATE INDEX ON {plan.relation} USING gist ({quoted(plan.geometry)})")
     # A column that is unique in the sample may not be in the files, so we add a key of our own.
-    await driver.execute(
-        f"ALTER TABLE {plan.relation} ADD COLUMN {KEY} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-    )
-    await driver.execute(f"COMMENT ON COLUMN {plan.relation}.{KEY} IS '{ADDED_KEY}'")
+    await driver.execute(plan.add_key(KEY))
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     comment = (
         f"Lake table of {dataset.rows:,} rows in {len(dataset.files):,} Parquet files, registered on {today}."
