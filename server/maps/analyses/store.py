@@ -69,12 +69,8 @@ class AnalysisStore:
 
     async def kept(self, map_id: str, analysis_id: str) -> StoredAnalysis | None:
         """An analysis of this map, or None."""
-        query = select(analysis_table).where(
-            analysis_table.c.id == analysis_id, analysis_table.c.map_id == map_id
-        )
-        async with single_reads(self._owner) as connection:
-            row = (await connection.execute(query)).one_or_none()
-        return None if row is None else _kept(row)
+        query = select(analysis_table).where(analysis_table.c.id == analysis_id)
+        return await self._first(query.where(analysis_table.c.map_id == map_id))
 
     async def receipt(self, analysis_id: str) -> Receipt | None:
         """The receipt of an analysis of any map, for the command line."""
@@ -88,10 +84,11 @@ class AnalysisStore:
         query = select(analysis_table).where(
             analysis_table.c.map_id == map_id, analysis_table.c.status == "finished"
         )
+        return await self._first(query.order_by(analysis_table.c.created_at.desc()))
+
+    async def _first(self, query: Select[Any]) -> StoredAnalysis | None:
         async with single_reads(self._owner) as connection:
-            row = (
-                await connection.execute(query.order_by(analysis_table.c.created_at.desc()).limit(1))
-            ).first()
+            row = (await connection.execute(query.limit(1))).one_or_none()
         return None if row is None else _kept(row)
 
     async def recipes(self, map_id: str) -> list[Recipe]:
