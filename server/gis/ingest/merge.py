@@ -80,8 +80,7 @@ class ColumnsDiffer(CannotLoad):
 
 @dataclass(frozen=True)
 class Column:
-    """A column as PostgreSQL has it: `shape`, `srid` and `dimensions` are those of a geometry. `is_added` is true for
-    a key that ingest added."""
+    """A column as PostgreSQL has it: `shape`, `srid` and `dimensions` are those of a geometry."""
 
     name: str
     kind: str

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 import pyarrow as pa
 
 from agents.worded import Template
-from server.gis.reading.notes import Layout, Notes, Unreadable, same_columns
+from server.gis.reading.notes import Layout, Notes, Unreadable, check_names
 from server.gis.reading.places import (
     PlacesSeen,
     coordinate_columns,
@@ -206,9 +206,7 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
     if not header or not any(name.strip() for name in header):
         raise Unreadable(NO_HEADER(file=name))
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, 1)]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise same_columns(name, twice)
+    check_names(name, names)
     # Files with decimal commas separate values by semicolons.
     kinds = [kind for kind in _FITS if kind != "comma_number" or delimiter == ";"]
     guesses = [Guess(kinds) for _ in names]

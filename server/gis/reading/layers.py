@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -62,16 +63,7 @@ def layers_of(found: Sequence[DataSet], file: str, limits: IngestLimits) -> list
         raise Unreadable(NO_LAYERS(file=file))
     if len(found) == 1:
         return layers
-    return [
-        SourceLayer(
-            layer.found,
-            layer.inner,
-            layer.found.label if _is_alone(layer, layers) else f"{layer.found.label}/{layer.name}",
-            layer.is_spatial,
-            layer.is_computed,
-        )
-        for layer in layers
-    ]
+    return [replace(layer, name=_full_name(layer, layers)) for layer in layers]
 
 
 def chosen_layer(layers: Sequence[SourceLayer], file: str, wanted: str | None, notes: Notes) -> SourceLayer:
@@ -167,8 +159,10 @@ def _layers_in(found: DataSet, limits: IngestLimits) -> list[SourceLayer]:
     return [SourceLayer(found, name, name, shaped) for name, shaped in ogr_layers(found)]
 
 
-def _is_alone(layer: SourceLayer, layers: Sequence[SourceLayer]) -> bool:
-    return sum(other.found is layer.found for other in layers) == 1
+def _full_name(layer: SourceLayer, layers: Sequence[SourceLayer]) -> str:
+    """The name of its data set, with its own if the data set has several layers."""
+    is_alone = sum(other.found is layer.found for other in layers) == 1
+    return layer.found.label if is_alone else f"{layer.found.label}/{layer.name}"
 
 
 def _named(layers: Sequence[SourceLayer], file: str, wanted: str) -> SourceLayer:

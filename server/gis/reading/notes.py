@@ -142,9 +142,11 @@ class Notes:
             self.problems.append(problem)
 
 
-def same_columns(file: str, names: Sequence[str]) -> Unreadable:
-    """The refusal of a file with several columns of a name."""
-    return Unreadable(SAME_COLUMNS(file=file, names=", ".join(map(repr, names))))
+def check_names(file: str, names: Sequence[str]) -> None:
+    """Raise Unreadable for a file with several columns of a name."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise Unreadable(SAME_COLUMNS(file=file, names=", ".join(map(repr, twice))))
 
 
 def summary(error: BaseException, found: DataSet) -> str:

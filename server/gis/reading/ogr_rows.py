@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyogrio
 
+from agents.core.free_names import padded_name
 from agents.worded import Template
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.notes import DAMAGED, Layout, Unreadable, summary
@@ -115,11 +116,8 @@ def _ogr_batches(found: DataSet, options: dict[str, Any], schema: pa.Schema) -> 
 
 def geometry_name(name: str | None, schema: pa.Schema) -> str:
     """The file's own name of its geometry column, or `geom` if GDAL generated one."""
-    taken = {each.lower() for each in schema.names if each != name}
     wanted = "geom" if name in (None, "", "wkb_geometry", "_ogr_geometry_") else str(name)
-    while wanted.lower() in taken:
-        wanted += "_"
-    return wanted
+    return padded_name(wanted, (each for each in schema.names if each != name))
 
 
 def _shapefile_encoding(path: Path, chosen: str | None) -> str | None:

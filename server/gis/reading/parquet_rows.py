@@ -16,7 +16,7 @@ import shapely
 from agents.worded import Template
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.geometry_faults import shapes_of
-from server.gis.reading.notes import DAMAGED, Layout, Notes, Unreadable, same_columns, summary
+from server.gis.reading.notes import DAMAGED, Layout, Notes, Unreadable, check_names, summary
 from server.gis.reading.places import coordinate_columns, geometry_column, points_of
 
 BAD_PARQUET = Template("file_bad_parquet", "{file} cannot be read as Parquet: {why}")
@@ -56,9 +56,7 @@ def parquet_rows(found: DataSet, notes: Notes) -> Rows:
         raise
     except (pa.ArrowException, OSError) as error:
         raise Unreadable(BAD_PARQUET(file=found.name, why=summary(error, found))) from error
-    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
-    if twice:
-        raise same_columns(found.name, twice)
+    check_names(found.name, schema.names)
     described = geoparquet_column(schema, found.name, Unreadable)
     pair = coordinate_columns(schema.names) if described is None else ()
     if pair and all(_is_number(schema.types[index]) for index in pair):

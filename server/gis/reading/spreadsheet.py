@@ -16,7 +16,7 @@ from agents.worded import Template
 from server.gis.reading.archive import DAMAGED
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.limits import IngestLimits
-from server.gis.reading.notes import Layout, Notes, TooLarge, Unreadable, same_columns
+from server.gis.reading.notes import Layout, Notes, TooLarge, Unreadable, check_names
 from server.gis.reading.ogr_rows import ogr_layers
 from server.gis.reading.parquet_rows import Rows
 from server.gis.reading.places import (
@@ -79,9 +79,7 @@ def sheet_rows(rows: Rows, found: DataSet, sheet: str, notes: Notes) -> Rows:
     """The rows of a sheet, without empty ones; with a geometry if it has columns of coordinates or WKT."""
     schema, batches = rows
     names = schema.names
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise same_columns(found.name, twice)
+    check_names(found.name, names)
     shape = next(
         (names[index] for index in shape_columns(names) if _is_shaped(found, sheet, names[index])), None
     )
