@@ -7,19 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-
-import structlog
 
 from agents.domain import Column, Table
-from server.gis.errors import DataUnavailable, GisError
-from server.gis.query.together import TOGETHER_TIMEOUT_S, batches, column_text, relation_text, rows_of_all
+from server.gis.query.together import column_text, relation_text, rows_of_all, rows_of_tables
 from server.gis.statements.guard import Guard, Record
-
-log = structlog.get_logger(__name__)
 
 MAX_JOINS = 3
 MAX_TABLES = 500
@@ -162,23 +155,7 @@ async def _matching(guard: Guard, keys: Sequence[_Key], others: Sequence[Table])
         there = f"array_agg(v) FILTER (WHERE {is_wanted})"
         return f"SELECT {number}, {there}, count(v), sum(n) FROM {_grouped(*asked[number])}"  # noqa: S608
 
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + SEARCH_TIMEOUT_S
-    found: list[_Key] = []
-    pending = deque(batches(range(len(asked)), lambda number: asked[number][0]))
-    while pending and loop.time() < deadline:
-        batch = pending.popleft()
-        try:
-            rows = await rows_of_all(guard, batch, select, parameters, _SUBJECT, TOGETHER_TIMEOUT_S)
-        except DataUnavailable:
-            raise
-        except GisError as error:
-            by_table = [list(numbers) for _, numbers in groupby(batch, lambda number: asked[number][0].id)]
-            if len(by_table) > 1:
-                pending.extend(by_table)  # one of them may be locked or slow
-            else:
-                left_out = asked[batch[0]][0].id
-                log.info("a table was left out of a search for joins", table=left_out, reason=error.message)
-            continue
-        found += [_key(*asked[row[0]], row) for row in rows if row[1]]
-    return found
+    deadline = asyncio.get_running_loop().time() + SEARCH_TIMEOUT_S
+    tables = [other for other, _ in asked]
+    rows = await rows_of_tables(guard, tables, select, parameters, _SUBJECT, deadline=deadline)
+    return [_key(*asked[row[0]], row) for row in rows if row[1]]

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-
-import structlog
-
 from agents.domain import Table
 from agents.ports import TableRegistry
 from agents.text_search import TextSearch
-from server.gis.errors import DataUnavailable, GisError, existing_column
+from server.gis.errors import existing_column
 from server.gis.query.place_names import escaped
-from server.gis.query.together import (
-    TOGETHER_TIMEOUT_S,
-    batches,
-    column_text,
-    is_asked_together,
-    relation_text,
-    rows_of_all,
-)
+from server.gis.query.together import column_text, relation_text, rows_of_tables
 from server.gis.query.values import text_length
 from server.gis.statements.guard import Guard
-
-log = structlog.get_logger(__name__)
 
 ALONE_TIMEOUT_S = 3.0
 """Time limit for a table that is not small, or a view."""
@@ -43,24 +30,10 @@ async def find_texts(
         return _select(number, tables[number], search)
 
     found: dict[str, list[dict[str, str | None]]] = {}
-    pending = deque(batches(range(len(tables)), tables.__getitem__))
-    while pending:
-        batch = pending.popleft()
-        seconds = TOGETHER_TIMEOUT_S if is_asked_together(tables[batch[0]]) else ALONE_TIMEOUT_S
-        try:
-            rows = await rows_of_all(guard, batch, select, values, _SUBJECT, seconds)
-        except DataUnavailable:
-            raise
-        except GisError as error:
-            if len(batch) > 1:
-                pending.extend([number] for number in batch)  # one of them may be locked or slow
-            else:
-                left_out = tables[batch[0]].id
-                log.info("a table was left out of a search for texts", table=left_out, reason=error.message)
-            continue
-        for number, texts in rows:
-            table = tables[number].id
-            found.setdefault(table, []).append(dict(zip(search.columns[table], texts, strict=True)))
+    rows = await rows_of_tables(guard, tables, select, values, _SUBJECT, alone_s=ALONE_TIMEOUT_S)
+    for number, texts in rows:
+        table = tables[number].id
+        found.setdefault(table, []).append(dict(zip(search.columns[table], texts, strict=True)))
     return found
 
 

@@ -4,7 +4,11 @@ The statements are text with parameters; identifiers are quoted names of the reg
 
 from __future__ import annotations
 
+import asyncio
+import math
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
@@ -48,6 +52,38 @@ def batches(asked: Sequence[T], table_of: Callable[[T], Table]) -> list[list[T]]
             found.append([each])
             rows = table.row_estimate
         is_open = together
+    return found
+
+
+async def rows_of_tables(
+    guard: Guard,
+    tables: Sequence[Table],
+    select: Callable[[int], str],
+    values: Mapping[str, Any],
+    subject: str,
+    *,
+    alone_s: float = TOGETHER_TIMEOUT_S,
+    deadline: float = math.inf,
+) -> list[Record]:
+    """The rows of a select for each of `tables`, which may occur several times, by its number. Small tables are asked
+    together, others for at most `alone_s` each, until `deadline`, a time of the event loop. Tables that cannot be read
+    in time are left out. Raises DataUnavailable."""
+    loop, found = asyncio.get_running_loop(), list[Record]()
+    pending = deque(batches(range(len(tables)), tables.__getitem__))
+    while pending and loop.time() < deadline:
+        batch = pending.popleft()
+        seconds = TOGETHER_TIMEOUT_S if is_asked_together(tables[batch[0]]) else alone_s
+        try:
+            found += await rows_of_all(guard, batch, select, values, subject, seconds)
+        except DataUnavailable:
+            raise
+        except GisError as error:
+            by_table = [list(numbers) for _, numbers in groupby(batch, lambda number: tables[number].id)]
+            if len(by_table) > 1:
+                pending.extend(by_table)  # one of them may be locked or slow
+            else:
+                left_out = tables[batch[0]].id
+                log.info("a table was left out", subject=subject, table=left_out, reason=error.message)
     return found
 
 

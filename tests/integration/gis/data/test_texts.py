@@ -10,7 +10,7 @@ import pytest_asyncio
 from agents.text_search import TextSearch
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
-from server.gis.query import texts
+from server.gis.query import together
 from server.gis.query.data import PostgisData
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -79,7 +79,7 @@ async def test_tables_and_views_are_looked_through_each_up_to_the_limit(data: Po
 async def test_a_locked_table_is_left_out_and_the_others_are_found(
     data: PostgisData, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(texts, "TOGETHER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(together, "TOGETHER_TIMEOUT_S", 0.3)
     async with database.owner.begin() as connection:
         await connection.exec_driver_sql("LOCK TABLE data.trees")
         found = await data.find_texts(
