@@ -5,7 +5,6 @@ to the size of the table, so all of them are estimates and must be shown as such
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -21,7 +20,7 @@ from server.gis.expressions.identifiers import Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.profiles.profile import TableProfile
 from server.gis.profiles.versions import TableState
-from server.gis.statements.guard import Explain, explained
+from server.gis.statements.guard import explained
 from server.gis.styles.statistics import Category, ColumnStatistics, Distribution, Frequencies
 
 LARGE_ROWS = 1_000_000
@@ -115,8 +114,7 @@ async def estimated_rows(reader: AsyncEngine, table: Table, state: TableState) -
     query = sa.select().select_from(sampled(table, state))
     with faults_about(table.id):
         async with reader.connect() as connection:
-            plan = (await connection.execute(Explain(query, measured=True))).scalar_one()
-    node = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
+            node = await explained(connection, query, measured=True)
     rows, pages = int(node["Actual Rows"]), node["Shared Hit Blocks"] + node["Shared Read Blocks"]
     return state.rows if not pages else max(rows, round(rows / pages * state.bytes / PAGE_BYTES))
 

@@ -117,12 +117,16 @@ class PostgisData:
         entry = self._registry.get(table)
         if entry.lake is not None:
             return await self.counted(table, filter)
-        profile = None if filter is not None or self._profile_of is None else await self._profile_of(entry)
+        profile = await self._profile(entry, filter)
         if profile is not None and profile.is_sound and profile.empty_geometries is not None:
             return Count(rows=sum(profile.geometry_types.values()) - profile.empty_geometries)
         geometry = geometry_of(entry)
         has_place = sa.and_(geometry.is_not(None), sa.not_(sa.func.ST_IsEmpty(geometry)))
         return Count(rows=await self._guard.count(_passing(entry, filter).where(has_place), entry.id))
+
+    async def _profile(self, table: Table, filter: Filter = None) -> TableProfile | None:
+        """The profile of a table; None for a part of its rows."""
+        return None if filter is not None or self._profile_of is None else await self._profile_of(table)
 
     async def _in_files(self, table: Table, filter: Cql2 | None) -> int | None:
         """How many rows of the files of a lake table pass, if PostGIS holds a sample only and they can be counted."""
@@ -153,8 +157,7 @@ class PostgisData:
     async def quality(self, table: str) -> Mapping[str, Any]:
         """Missing, empty, invalid and repeated values; see `table_quality`."""
         entry = self._registry.get(table)
-        is_small = entry.row_estimate <= COUNTED_ROWS
-        profile = None if is_small or self._profile_of is None else await self._profile_of(entry)
+        profile = None if entry.row_estimate <= COUNTED_ROWS else await self._profile(entry)
         return await table_quality(self._guard, entry, profile)
 
     async def joins(self, table: str) -> list[Join]:
@@ -177,9 +180,7 @@ class PostgisData:
         entry = self._registry.get(table)
         asked, passing = existing_column(entry, column), _passing(entry, filter)
         if entry.lake is None and entry.row_estimate >= self._large_rows:
-            profile = (
-                None if filter is not None or self._profile_of is None else await self._profile_of(entry)
-            )
+            profile = await self._profile(entry, filter)
             known = None if profile is None else profile.columns.get(column)
             found = await sampled_histogram(self._guard, entry, asked, passing, bins, known)
             if found is not None:

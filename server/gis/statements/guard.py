@@ -132,12 +132,15 @@ class Guard:
             )
 
 
-async def explained(connection: AsyncConnection, statement: Query | str) -> Mapping[str, Any]:
-    """The top node of the planner's plan for a statement, which may be text without parameters."""
+async def explained(
+    connection: AsyncConnection, statement: Query | str, *, measured: bool = False
+) -> Mapping[str, Any]:
+    """The top node of the planner's plan for a statement, which may be text without parameters. With `measured` it is
+    run, and the node says what it read."""
     if isinstance(statement, str):
         asked = await connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}")
     else:
-        asked = await connection.execute(Explain(statement))
+        asked = await connection.execute(Explain(statement, measured=measured))
     found = asked.scalar_one()
     plan: Mapping[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
     return plan
