@@ -79,7 +79,7 @@ Opacity = Annotated[float, Param(minimum=0, maximum=1)]
 MAX_GROUP_NAME = 200
 NEW_FILTERS = {
     **FILTERS_SCHEMA,
-    SHOWN(): {**FILTERS_SCHEMA[SHOWN()], "description": "Replaces the layer's whole filter."},
+    "shown": {**FILTERS_SCHEMA["shown"], "description": "Replaces the layer's whole filter."},
 }
 
 
@@ -87,7 +87,7 @@ class MapTools(GeoTools):
     """Tools for layers and view; a mixin of GeoAgent."""
 
     @tool(
-        params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_SHOWN}, "filters": FILTERS_SCHEMA}, sequential=True
+        params={"style": {**STYLE_SCHEMA, "shown": STYLE_SHOWN}, "filters": FILTERS_SCHEMA}, sequential=True
     )
     async def add_map_layer(
         self,
@@ -126,7 +126,7 @@ class MapTools(GeoTools):
             layer_facts(layer, drawn), summary=ADDED(look=_described(layer), count=feature_count(layer))
         )
 
-    @tool(params={"style": {**STYLE_SCHEMA, SHOWN(): STYLE_BRIEFLY}, "filters": NEW_FILTERS}, sequential=True)
+    @tool(params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}, "filters": NEW_FILTERS}, sequential=True)
     async def update_map_layer(
         self,
         layer_id: LayerId,

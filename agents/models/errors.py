@@ -21,7 +21,6 @@ from agents.models.providers import ModelConfig
 log = logging.getLogger(__name__)
 _SECRET_PARTS = re.compile(r"\b(?:sk-|gsk_|xai-)[A-Za-z0-9*_-]{12,}|(?i:\bbearer\s+)[\w\-.~+/=]{8,}")
 MIN_SECRET_CHARS = 8
-"""Characters."""
 _TOO_LONG = (
     "context_length", "context length", "context window", "maximum context", "context size",
     "exceed_context_size", "context limit", "prompt is too long", "too many tokens",
@@ -251,8 +250,8 @@ def _status(error: Exception, kind: str) -> int | None:
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
         return status
-    if told := re.search(r"\b[45]\d\d\b", kind):
-        return int(told[0])
+    if number := re.search(r"\b[45]\d\d\b", kind):
+        return int(number[0])
     for sign, meaning in _KINDS.items():
         if sign in kind:
             return meaning

@@ -147,7 +147,7 @@ def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:
 
 def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterator[str]:
     """Add key, spatial index, statistics, and comments that name the origin of rows and columns."""
-    qualified = f"{quoted(SCHEMA, name)}"
+    qualified = quoted(SCHEMA, name)
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
@@ -190,7 +190,7 @@ def script(name: str, step: Step, typing: str | None = None) -> str:
 
 async def size(connection: AsyncConnection, name: str) -> int:
     """Size on disk of a result table, with indexes, in bytes."""
-    named = func.to_regclass(f"{quoted(SCHEMA, name)}")
+    named = func.to_regclass(quoted(SCHEMA, name))
     return int(await connection.scalar(select(func.pg_total_relation_size(named))) or 0)
 
 
