@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agents.offline.commands.requests import Commands
@@ -12,7 +13,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import OneOf, is_unclear, split_off_places
 from agents.offline.meaning.intents import Count, Intent, Lookup
 
-_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
+_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction|%) of"
 _SHARE_OF_TOTAL = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 COMMANDS = Commands()
@@ -44,6 +45,15 @@ def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     if where is None:
         return Count(rows.mention, among, share=True)
     return Count(rows.mention, where, share=True, among=among)
+
+
+@on(f"{_SHARE} {{rows:selection}} (is|are) (that|those|this|these|they|it)", cost=-1.0)
+def _share_in_all(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`what percentage of claims is that?`: the rows spoken of, among all."""
+    rows = bound["rows"]
+    if rows.where is not None or rows.top is not None or not rows.mention.tables:
+        return None
+    return Count(replace(rows.mention, pronoun=True, layers=()), share=True)
 
 
 @on(f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", cost=1.0)

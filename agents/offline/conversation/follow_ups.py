@@ -32,6 +32,7 @@ from agents.offline.conversation.other_rows import (
     number_of_others,
     same_of_others,
     share_among_others,
+    share_in_all,
     with_other_value,
 )
 from agents.offline.conversation.other_times import with_time
@@ -232,6 +233,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or same_of_others(spoken, asked_now)
         or figure_of_other_rows(spoken, asked_now)
         or share_among_others(spoken, asked_now)
+        or share_in_all(spoken, asked_now)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or with_other_value(before, memory.rows_text or _shown_before(messages), asked_now, vocabulary)
         or also_in(before, asked_now)

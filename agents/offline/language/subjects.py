@@ -16,7 +16,7 @@ from agents.offline.language.conditions.ranks import (
 )
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.times.days import weekdays_of
-from agents.offline.language.conditions.value_nouns import NO_ADJECTIVE, ValueNouns
+from agents.offline.language.conditions.value_nouns import NO_ADJECTIVE, ValueNouns, says_no_more
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS, STARTS
 from agents.offline.language.looks.rules import Looks
@@ -179,7 +179,9 @@ class Grammar(ValueNouns):
                 kind = self.value_of_group(before, valued.mention, valued.where) or all_of(
                     adjective, valued.where
                 )
-                return replace(valued, where=kind, all=everything)
+                text = cursor.since(begin) if in_name else valued.mention.text
+                named = replace(valued.mention, text=text)
+                return replace(valued, mention=named, where=kind, all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():
                 break
@@ -247,12 +249,11 @@ class Grammar(ValueNouns):
         return OneOf(text[:-2] if owned else text, how="kind")
 
     def _are_in_name(self, places: range, valued: Subject) -> bool:
-        """Whether words before a value are of its table's or column's name: `former factories`, of a former use."""
-        words = {word for place in places for word in name_words(self.cursor.tokens[place].text)}
-        tables = self.tables_of(valued.mention)
+        """Whether words before a value say no more than its table or column does."""
+        words = name_words(words_of([self.cursor.tokens[place] for place in places]))
         column = valued.where.column if isinstance(valued.where, OneOf | Matches) else None
-        names = (*(t.name for t in tables[:1]), *(column.columns if column is not None else ()))
-        return any(words <= {*name_words(each)} for each in names)
+        names = column.columns if column is not None else ()
+        return any(says_no_more(words, each, names) for each in self.tables_of(valued.mention)[:1])
 
     def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
         """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""

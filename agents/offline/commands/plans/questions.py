@@ -65,7 +65,8 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
         wanted.append((others, await _within(scene, others, own, intent.versus)))
     elif intent.versus is not None:
         wanted.append((table, await _within(scene, table, whole, intent.versus)))
-    wanted += [(table, whole)] if intent.share else []
+    in_all = intent.where is None and intent.subject.pronoun  # `what percentage of claims is that?`
+    wanted += [(table, None if in_all else whole)] if intent.share else []
     return [
         ("count_features", {"table": each.id, **({"filters": filters} if filters is not None else {})})
         for each, filters in wanted

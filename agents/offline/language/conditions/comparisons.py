@@ -12,8 +12,9 @@ from agents.offline.language.conditions.explained_numbers import column_by_unit
 from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days, take_last
 from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
-from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
+from agents.offline.language.lexicon import ABOVE, ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
 from agents.offline.language.names.columns import columns_called, fits_column
+from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.names.costs import short_unit
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
@@ -337,22 +338,24 @@ _UNDECIDED = word_set("open outstanding pending unresolved waiting")
 
 def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare | Between:
     """The comparison with the words of the column's own unit, so that they are converted with it."""
-    if own is None or not isinstance(found, Compare) or not isinstance(found.value, Quantity):
+    quantity = found.value if isinstance(found, Compare) else None
+    if own is None or not isinstance(quantity, Quantity) or quantity.unit is not None:
         return found
-    return replace(found, value=replace(found.value, text=f"{found.value.text} {own.text}"))
+    return replace(found, value=replace(quantity, text=f"{quantity.text} {own.text}"))
 
 
 def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
     """Whether the name ends with a unit, or a clause of the comment is one (“flow, litres per minute”); `of`: before
-    the substance."""
+    the substance. So does the comment with where it is measured from: `1.5 m over floor`."""
     unit = name_words(column.name)[1:]
     in_unit = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
-    clauses = map(name_words, re.split(r"[,;()]", column.comment or "")[1:])
+    head, *clauses = map(name_words, re.split(r"[,;()]", column.comment or ""))
     return (
         unit[-len(words) :] in (words, ("".join(words),))
         or short_unit(words) in map(short_unit, clauses)
         or (of and unit[-len(words) - 1 : -1] == words)
         or (in_unit is not None and name_words(in_unit[1]) == words)
+        or (words[0] in HEAD_ENDS & ABOVE.keys() and len(words) > 1 and head[-len(words) :] == words)
     )
 
 

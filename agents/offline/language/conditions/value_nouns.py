@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from agents.domain import Table
-from agents.offline.language.conditions.flags import MAX_FLAG_WORDS
+from agents.offline.language.conditions.flags import (
+    MAX_FLAG_WORDS,
+    is_flag,
+    is_flag_named,
+    without_negation,
+)
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import synonyms_of
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.comments import common_words
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.names.species import names_species
@@ -19,6 +25,7 @@ from agents.offline.language.words import (
     Words,
     fold,
     is_numbered,
+    is_participle,
     is_storage_noun,
     may_be_plural,
     name_words,
@@ -229,7 +236,25 @@ class ValueNouns:
                 return Mention(self.cursor.since(start), (tables[0].id,), of_value=True), OneOf(
                     noun, how="kind"
                 )
-        return None
+        self.cursor.at = start
+        return self._flagged_things()
+
+    def _flagged_things(self) -> tuple[Mention, Condition] | None:
+        """`uninsured properties` of “Claims of flooded properties”: a yes/no column, or what denies it, and a noun of
+        the comment of the only table that has both."""
+        cursor, start, (word, noun) = self.cursor, self.cursor.at, (self.cursor.word(), self.cursor.word(1))
+        called = [words for words in ((word,), without_negation(word)) if words]
+        tables = [
+            table
+            for table in self.vocabulary.few_tables if may_be_plural(noun)
+            if singular(noun) in common_words(table.comment)
+            and any(is_flag(each) and is_flag_named(each, words) for each in table.columns for words in called)
+        ]
+        if len(tables) != 1 or word in NO_ADJECTIVE:
+            return None
+        cursor.at += 2
+        mention = Mention(cursor.since(start), (tables[0].id,), of_value=True)
+        return mention, OneOf(word, how="kind")
 
     def _numbered_after_column(self) -> tuple[Table, str, str] | None:
         """`ticket C-10057`, `pole no. 17-B`: words for a column, then a row's code."""
@@ -266,6 +291,18 @@ class ValueNouns:
             or is_storage_noun(table.name, word, table.geometry_family)
         )  # fmt: skip
         return bool(named) and self.vocabulary.match_table((noun,)) is None
+
+
+def says_no_more(words: Collection[str], table: Table, columns: Sequence[str]) -> bool:
+    """Whether words before a value are of its table's or column's name (`former factories`, of a former use), or are
+    what a comment says of all rows (`flooded houses` of “Claims of flooded properties”)."""
+    if any({*words} <= {*name_words(each)} for each in (table.name, *columns)):
+        return True
+    own = {word for column in table.columns for word in name_words(column.name)}
+    said = common_words(table.comment) - own
+    return all(
+        is_participle(word) and word in said and not _is_one_of_several(word, table.comment) for word in words
+    )
 
 
 def _is_one_of_several(word: str, comment: str | None) -> bool:

@@ -234,7 +234,10 @@ def are_of_other_years(names: Sequence[str], after: Words) -> bool:
 
 
 def _is_cut(short: str, word: str) -> bool:
-    """Whether `short` abbreviates a word that is beside other words: `exp` of `expectancy`, `rtg` of `rating`."""
+    """Whether `short` abbreviates a word that is beside other words: `exp` of `expectancy`, `rtg` of `rating`, `ld` of
+    `load`."""
+    if len(short) > 1 and short == word[:1] + _VOWELS.sub("", word[1:]) != word:
+        return True
     if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + _LEAST_OF_SEVERAL or short[0] != word[0]:
         return False
     letters = iter(word)

@@ -1,0 +1,80 @@
+"""Requests of a flood authority: things that a table's comment mentions, short names of columns, heights over
+something, shares of the rows spoken of, levels and readings of gauges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, where
+
+CLAIMS = make_table(
+    "data.flood_claims", "POINT", "Claims and flood marks of flooded properties",
+    [("id", "integer", ""), ("lodged", "date", "Date lodged"), ("prop_typ", "text", ""), ("suburb", "text", ""),
+     ("dpth_ovflr", "number", "Depth of water over floor, m"), ("status", "text", ""),
+     ("insured", "text", "Yes/No, empty if unknown")],
+    [(1, "2022-03-01", "House", "Goodna", 1.6, "Open", "No", (1.0, 1.0)),
+     (2, "2022-04-01", "House", "Goodna", 0.4, "Paid", "Yes", (1.0, 1.1)),
+     (3, "2022-05-01", "Shop", "Milton", 1.8, "Paid", "No", (1.0, 1.2)),
+     (4, "2025-03-10", "Shop", "Milton", 0.2, "Open", None, (1.0, 1.3))],
+)  # fmt: skip
+CROSSINGS = make_table(
+    "data.xing_assets", "POINT", "Waterway crossings: bridges and culverts",
+    [("asset_id", "integer", ""), ("asset_no", "text", ""), ("xing_typ", "text", "Type of crossing"),
+     ("road_nm", "text", ""), ("ld_lim_t", "integer", ""), ("deck_mahd", "number", "Deck or crown level, m AHD")],
+    [(1, "BR-0001", "Bridge", "Warrego Hwy", 10, 12.5, (1.0, 1.0)),
+     (2, "BR-0002", "Bridge", "Warrego Hwy", 42, 9.5, (1.0, 1.1)),
+     (3, "CU-0003", "Culvert", "Mill Rd", None, 14.0, (1.0, 1.2))],
+)  # fmt: skip
+
+
+@pytest.fixture
+def chat() -> Chat:
+    desk = Desk(World(CLAIMS, CROSSINGS))
+    return Chat(desk.world, analyst=desk)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("bridges with a load limit under 20 t", both(where("xing_typ", "=", "Bridge"), where("ld_lim_t", "<", 20))),
+        ("claims with more than 1.5 m over floor", where("dpth_ovflr", ">", 1.5)),
+        ("claims with less than 50 cm over floor", where("dpth_ovflr", "<", 0.5)),
+        ("flooded houses in Goodna", both(where("prop_typ", "=", "House"), where("suburb", "=", "Goodna"))),
+        ("uninsured properties", where("insured", "=", "No")),
+        ("insured properties in Goodna", both(where("insured", "=", "Yes"), where("suburb", "=", "Goodna"))),
+    ],
+)  # fmt: skip
+async def test_the_rows_that_are_drawn(chat: Chat, sentence: str, filters: dict[str, Any]) -> None:
+    answer = await chat(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.filter == filters, answer
+
+
+async def test_a_measure_without_what_is_measured(chat: Chat) -> None:
+    answer = await chat("avg depth over floor of open claims")
+    assert "average `dpth_ovflr` of flood_claims where status is Open is 0.9" in answer, answer
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "share"),
+    [
+        ("uninsured claims", "what percentage of claims is that", "50 % of the 4 flood claims"),
+        ("which claims are open", "what percentage is that?", "50 % of the 4 flood claims"),
+        ("show bridges", "what share of all crossings are those", "66.7 % of the 3 xing assets"),
+    ],
+)
+async def test_the_share_of_the_rows_spoken_of(chat: Chat, before: str, asked: str, share: str) -> None:
+    await chat(before)
+    answer = await chat(asked)
+    assert share in answer, answer
+
+
+async def test_a_share_of_rows_that_were_not_spoken_of_is_declined(chat: Chat) -> None:
+    await chat("uninsured claims")
+    answer = await chat("what percentage of crossings is that")
+    assert "I cannot do that" in answer, answer
