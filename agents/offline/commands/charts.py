@@ -15,7 +15,7 @@ from agents.offline.language.names.dates import times_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, Top, all_of, at_date
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top, all_of, at_date
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.steps import ANY_TIME, ColumnWords
 
@@ -132,7 +132,8 @@ def _over_time(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     ):
         return None
     along = {**bound, "kind": "line", "second": ColumnWords(times[0].name)}
-    where = all_of(rows.where if rows is not None else None, bound.get("more"))
+    whose = OneOf(bound["whose"], how="of") if "whose" in bound else None
+    where = all_of(rows.where if rows is not None else whose, bound.get("more"))
     return _chart(along, mention, tables, vocabulary, where)
 
 
@@ -158,11 +159,13 @@ def _of_the_result(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     return i.Chart(kind, Mention("it", pronoun=True), ()) if kind in ("bar", "pie", "line") else None
 
 
-def _split(bound: Bound, vocabulary: Vocabulary) -> i.Intent:
-    """`split the chart by severity`: the last one, with a series for each value."""
-    words = bound["color"].text
+def _changed(bound: Bound, vocabulary: Vocabulary) -> i.Intent:
+    """`split the chart by severity`: the last one, with a series for each value; `the same chart of discharge`."""
+    words = next(bound[name].text for name in ("color", "first") if name in bound)
     columns = {name for each in vocabulary.few_tables for name in vocabulary.columns_called((each,), words)}
-    return i.Chart("", Mention("it", pronoun=True), (), color=ColumnMention(words, tuple(sorted(columns))))
+    named = ColumnMention(words, tuple(sorted(columns)))
+    last = Mention("the chart", pronoun=True)
+    return i.Chart("", last, (named,)) if "first" in bound else i.Chart("", last, (), color=named)
 
 
 def _first_charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -276,7 +279,8 @@ COMMANDS = (
     command(f"{_KIND} {_OF} {_FIGURE_BY_PERIOD}", _figure_by_period, -1.0),
     command(f"{_SHOWN} {_FIGURE_BY_PERIOD} {_AS}", _figure_by_period, -1.0),
     *(command(f"({_KIND}|kind=(plot|chart|show [me])) {_OF} [the] {_HOW} {{first:column}} {words}", _over_time)
-      for words in (f"{_OF_ROWS} [{{more:condition}}] {_IN_TIME}", f"{_IN_TIME} {_OF_ROWS} [{{more:condition}}]")),
+      for words in (f"{_OF_ROWS} [{{more:condition}}] {_IN_TIME}", f"{_IN_TIME} {_OF_ROWS} [{{more:condition}}]",
+                    f"(for|of|at) {{whose:value}} {_IN_TIME}", f"{_IN_TIME} (for|of|at) {{whose:value}}")),
     command(f"{_SHOWN} {{rows:selection}} {_AS}", _first_charted, -1.0),
     command(f"{_KIND} {_OF} [the] {{first:column}} {_BY} {{layer:mention}} [{{more:condition}}] {_SORTED}",
             _of_each_row, 0.7),
@@ -284,7 +288,8 @@ COMMANDS = (
             _of_the_result, 1.0),
     command(f"(make|turn) (it|them|that|this|the result) [into] (a|an) kind=({_KINDS_NAMED})", _of_the_result, 1.0),
     command(f"[{_VERB}] [a|an] kind=({_KINDS_NAMED}) [of (it|them|that|this|the result)]", _of_the_result, 1.0),
-    command("split (the|that|this) chart by {color:column}", _split),
+    command("split (the|that|this) chart by {color:column}", _changed),
+    command("the same chart of {first:column}", _changed),
     command("kind=(chart|plot|graph) (it|them|that|this|these|those|the result)", _of_the_result, 1.0),
     command(f"plot [the] (number|count) of {{rows:selection}} {_BY} {{first:column}}", _charted),
     command(f"[{_VERB}] [a|an] {_BARS} {_OF} [the] {{rows:selection}}", _first_charted, 0.5),

@@ -78,7 +78,7 @@ _OF_THESE_ROWS = re.compile(
 )
 """`names and condition of these monuments` after monuments were shown."""
 _SHARE = re.compile(
-    r"(?:and |so )?what (?:percentage|percent|share|proportion|fraction) (?:is|are|was|were) (?:that|this|those)\W*",
+    r"(?:and |so )?what (?:percentage|percent|share|proportion|fraction|%) (?:is|are|was|were) (?:that|this|those)\W*",
     re.IGNORECASE,
 )
 _PART = re.compile(
@@ -87,7 +87,7 @@ _PART = re.compile(
 
 
 def _spelt_out(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """Short forms, such as `map them`; `what percentage is that?` after `how many of them were approved`."""
+    """Short forms, such as `map them`; `what percentage is that?` after `how many of them were approved`, or of all."""
     memory = spoken.memory
     request = spelt_out(asked_now, *(_OF_LAYER if memory.layers else ()), *_OF_ROWS)
     if request is not None:
@@ -98,9 +98,12 @@ def _spelt_out(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         parts = re.split(r",? and |, ", asked["what"])
         if all(spoken.vocabulary.columns_called((table,), part) for part in parts):
             yield Again(f"list them with {asked['what']}", memory.rows)
-    part = _PART.fullmatch(memory.question_text) if _SHARE.fullmatch(asked_now) else None
-    if part is not None:
+    if _SHARE.fullmatch(asked_now) is None:
+        return
+    if (part := _PART.fullmatch(memory.question_text)) is not None:
         yield Again(f"what percentage of them {part['part']}", memory.of_rows)
+    elif memory.of_rows is None and table is not None:
+        yield Again(f"what share of {table.name.replace('_', ' ')} is that", memory.rows)
 
 
 _GROUPS = re.compile(

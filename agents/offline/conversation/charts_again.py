@@ -4,10 +4,11 @@ by severity`, `colour the wards by that`."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from agents.domain import Table
 from agents.offline.conversation.pieces import FIGURE_WORDS, GROUP, message
-from agents.offline.conversation.spoken import Spoken, message_about_rows
+from agents.offline.conversation.spoken import Again, Spoken, message_about_rows
 from agents.offline.language.figures import adds_up
 from agents.offline.language.phrasebook import TAIL
 from agents.offline.language.words import name_words
@@ -50,12 +51,13 @@ def chart_named(text: str) -> str:
 
 
 def chart_again(spoken: Spoken, asked_now: str) -> str | None:
-    """The request for a chart of the previous answer, or for the previous chart drawn in another way."""
+    """The request for a chart of the previous answer, or for the previous chart or colours drawn in another way."""
     return (
         _chart_split(spoken, asked_now)
         or _chart_of_figure(spoken, asked_now)
         or _rows_charted(spoken, asked_now)
         or _answer_charted(spoken, asked_now)
+        or _coloured_per_area(spoken, asked_now)
     )
 
 
@@ -98,6 +100,29 @@ def _chart_of_figure(spoken: Spoken, asked: re.Match[str]) -> str | None:
     return f'{made[0].get("kind", "bar")} chart of {figure} of them by "{made[0]["x"]}"'
 
 
+@message_about_rows(
+    r"(?:and |now |but )*(?:(?:do |plot |show )?(?:the )?same (?:thing |chart |plot )?(?:for|of|with|but) |and |now )"
+    r"(?:the )?(?P<what>[^?,]+?)(?: instead)?"
+)
+def same_chart(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[Again]:
+    """`same for discharge` after `plot stage over time for 540045`: the same chart of another column."""
+    rows, words = spoken.memory.rows, name_words(asked["what"])
+    if rows is None or not rows.charted or spoken.vocabulary.values_called(words):
+        return
+    if spoken.vocabulary.columns_called((table,), asked["what"]):
+        yield Again(f"the same chart of {asked['what']}", rows, only=True)
+
+
+def charted_rows(spoken: Spoken, asked_now: str) -> Iterator[Again]:
+    """`bar chart` after rows were compared by a number: a bar for each of them. A ranking is asked again as a chart."""
+    kind, rows, is_ranking = chart_named(asked_now), spoken.memory.rows, bool(spoken.memory.ranking)
+    if kind and rows is not None and rows.sort and rows.number > 1 and not (rows.charted or is_ranking):
+        yield Again(f'{kind} of them by "{rows.sort}"', rows)
+
+
+CHARTED = (charted_rows, same_chart)
+
+
 def _answer_charted(spoken: Spoken, asked_now: str) -> str | None:
     """`make it a bar chart` after `top 5 stores by revenue`; `make it a pie of brands` after a chart of stores;
     `as a line chart` after `crashes per month`."""
@@ -132,7 +157,7 @@ def _answer_charted(spoken: Spoken, asked_now: str) -> str | None:
     r"(?:(?:and|now|but|then|rather|make it) )*(?P<per>per (?:km2|km²|sq km|square \w+|hectare|ha|acre))"
     r"(?:,? (?:please|pls|instead))*"
 )
-def coloured_per_area(spoken: Spoken, asked: re.Match[str], table: Table) -> str | None:
+def _coloured_per_area(spoken: Spoken, asked: re.Match[str], table: Table) -> str | None:
     """`per km2` after areas were coloured by a number of things in them: that number per area."""
     layer = spoken.layer
     if layer is None or layer.style.kind != "graduated" or not layer.style.column or table.is_result:

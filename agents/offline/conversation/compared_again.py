@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agents.offline.conversation.charts_again import chart_named
 from agents.offline.conversation.other_rows import are_rows
 from agents.offline.conversation.pieces import message
 from agents.offline.conversation.spoken import Again, Spoken
@@ -47,10 +46,3 @@ def beside_another(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-
-
-def charted_rows(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """`bar chart` after rows were compared by a number: a bar for each of them. A ranking is asked again as a chart."""
-    kind, rows, is_ranking = chart_named(asked_now), spoken.memory.rows, bool(spoken.memory.ranking)
-    if kind and rows is not None and rows.sort and rows.number > 1 and not (rows.charted or is_ranking):
-        yield Again(f'{kind} of them by "{rows.sort}"', rows)

@@ -13,8 +13,11 @@ from agents.core.messages import Message, UserMessage
 from agents.domain import Table
 from agents.geo.place_names import other_names
 from agents.offline.conversation.changed_parts import changed_parts, of_column, piece_and_form, rows_of_kind
-from agents.offline.conversation.charts_again import chart_again, coloured_by_figure, coloured_per_area
-from agents.offline.conversation.compared_again import charted_rows
+from agents.offline.conversation.charts_again import (
+    CHARTED,
+    chart_again,
+    coloured_by_figure,
+)
 from agents.offline.conversation.facts_asked import kinds_counted, of_thing_made
 from agents.offline.conversation.memory import Memory, recall
 from agents.offline.conversation.narrower import (
@@ -32,7 +35,6 @@ from agents.offline.conversation.other_rows import (
     number_of_others,
     same_of_others,
     share_among_others,
-    share_in_all,
     with_other_value,
 )
 from agents.offline.conversation.other_times import with_time
@@ -182,7 +184,7 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
 
 _BEFORE_OTHERS = (
     rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, rows_of_first, ranked_first, kinds_counted,
-    *BY_FLAG_OR_PLACE, charted_rows, of_thing_made,
+    *BY_FLAG_OR_PLACE, *CHARTED, of_thing_made,
 )  # fmt: skip
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",
@@ -215,7 +217,6 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
     before = memory.question_text
     return (
         chart_again(spoken, asked_now)
-        or coloured_per_area(spoken, asked_now)
         or with_place(spoken, asked_now)
         or with_name_for_pronoun(memory, asked_now, vocabulary)
         or (broken_down(before, asked_now) if memory.layers else None)
@@ -233,7 +234,6 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or same_of_others(spoken, asked_now)
         or figure_of_other_rows(spoken, asked_now)
         or share_among_others(spoken, asked_now)
-        or share_in_all(spoken, asked_now)
         or (_elsewhere(memory, asked_now, vocabulary) if memory.asked_of else None)
         or with_other_value(before, memory.rows_text or _shown_before(messages), asked_now, vocabulary)
         or also_in(before, asked_now)

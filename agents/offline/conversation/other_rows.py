@@ -136,16 +136,6 @@ def share_among_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
     return f"{share['asked']}{among} {rest if ' ' in rest else f'are {rest}'}"  # `inspections failed`
 
 
-@message_about_rows(
-    r"(?:and )?(?:what|which) (?P<share>share|percentage|percent|proportion|fraction|%) (?:is|are) "
-    r"(?:that|those|this|these|they)"
-)
-def share_in_all(spoken: Spoken, asked: re.Match[str], table: Table) -> str | None:
-    """`what percentage is that?` after `which gauges are faulty`: of all gauges; not after `how many of those are…`."""
-    is_part = spoken.memory.of_rows is not None
-    return None if is_part else f"what {asked['share']} of {table.name.replace('_', ' ')} is that"
-
-
 @message(r"(?:and |now )?(?:do )?(?:the )?same (?:thing )?(?:for|with|of) (?:the )?(?P<rows>[^?,]+?)")
 def same_of_others(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`same for airports` after `how many countries are there per continent?`: the question about other rows."""

@@ -179,8 +179,7 @@ class Grammar(ValueNouns):
                 kind = self.value_of_group(before, valued.mention, valued.where) or all_of(
                     adjective, valued.where
                 )
-                text = cursor.since(begin) if in_name else valued.mention.text
-                named = replace(valued.mention, text=text)
+                named = replace(valued.mention, text=cursor.since(begin)) if in_name else valued.mention
                 return replace(valued, mention=named, where=kind, all=everything)
             cursor.at = begin + count
             if not self._may_be_adjective():

@@ -30,11 +30,31 @@ CROSSINGS = make_table(
      (2, "BR-0002", "Bridge", "Warrego Hwy", 42, 9.5, (1.0, 1.1)),
      (3, "CU-0003", "Culvert", "Mill Rd", None, 14.0, (1.0, 1.2))],
 )  # fmt: skip
+GAUGES = make_table(
+    "data.river_gauges", "POINT", "River level gauging stations",
+    [("stn_no", "text", "Station number"), ("stn_name", "text", ""), ("OWNER", "text", ""), ("stat", "text", ""),
+     ("lvl_maj_m", "number", "Major flood level, m on gauge")],
+    [("540003", "Teviot Brook at Weir", "BoM", "Faulty", 7.1, (1.0, 1.0)),
+     ("540006", "Oxley Creek at Weir", "Council", "Operational", 8.4, (1.0, 1.1))],
+)  # fmt: skip
+READINGS = make_table(
+    "data.gauge_readings", "POINT", "9 am readings at the gauges",
+    [("id", "integer", ""), ("stn_no", "text", "Station number"), ("obs_ts", "timestamp", ""),
+     ("stage_m", "number", "Water level above gauge zero, m"), ("q_m3s", "number", "Discharge, m3 per second"),
+     ("rain24", "number", "Rain in the 24 h to 9 am, mm")],
+    [(1, "540003", "2022-02-26T09:00:00", 6.0, 100.0, 50.0, (1.0, 1.0)),
+     (2, "540003", "2022-02-27T09:00:00", 9.5, 620.0, 180.0, (1.0, 1.0)),
+     (3, "540006", "2022-02-27T09:00:00", 5.5, 320.0, 90.0, (1.0, 1.1))],
+)  # fmt: skip
+REFERRING = (
+    READINGS[0].model_copy(update={"references": (("stn_no", "data.river_gauges", "stn_no"),)}),
+    READINGS[1],
+)
 
 
 @pytest.fixture
 def chat() -> Chat:
-    desk = Desk(World(CLAIMS, CROSSINGS))
+    desk = Desk(World(CLAIMS, CROSSINGS, GAUGES, REFERRING))
     return Chat(desk.world, analyst=desk)
 
 
@@ -78,3 +98,29 @@ async def test_a_share_of_rows_that_were_not_spoken_of_is_declined(chat: Chat) -
     await chat("uninsured claims")
     answer = await chat("what percentage of crossings is that")
     assert "I cannot do that" in answer, answer
+
+
+@pytest.mark.parametrize("whose", ["for 540003", "for gauge 540003", "at Teviot Brook at Weir"])
+async def test_a_line_along_time_for_one_station(chat: Chat, whose: str) -> None:
+    answer = await chat(f"plot stage over time {whose}")
+    made = {"kind": "line", "x": "obs_ts", "y": "stage_m", "filters": where("stn_no", "=", "540003")}
+    assert chat.calls[0][1].items() >= made.items(), answer
+
+
+@pytest.mark.parametrize("asked", ["same for discharge", "and discharge"])
+async def test_the_same_chart_of_another_column(chat: Chat, asked: str) -> None:
+    await chat("plot stage over time for 540003")
+    answer = await chat(asked)
+    made = {"kind": "line", "x": "obs_ts", "y": "q_m3s", "filters": where("stn_no", "=", "540003")}
+    assert chat.calls[0][1].items() >= made.items(), answer
+
+
+async def test_the_same_chart_of_a_text_is_declined(chat: Chat) -> None:
+    await chat("histogram of stage")
+    answer = await chat("same for station number")
+    assert "I cannot do that" in answer, answer
+
+
+async def test_a_figure_of_the_rows_of_a_code(chat: Chat) -> None:
+    answer = await chat("max discharge for 540003")
+    assert "greatest `q_m3s` of gauge_readings where stn_no is 540003 is 620" in answer, answer

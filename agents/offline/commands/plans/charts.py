@@ -26,7 +26,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
     mention = intent.subject
     if mention.text == "it" and scene.rows is not None and scene.rows.table in mention.tables:
         mention = Mention("it", pronoun=True)  # no rows are named: those of the question before
-    if mention.pronoun and not intent.columns and scene.rows is not None and scene.rows.charted:
+    is_again = mention.pronoun and (not intent.columns or mention.text == "the chart")
+    if is_again and scene.rows is not None and scene.rows.charted:
         return _drawn_again(scene, intent, scene.rows)
     asked = scene.undrawn(mention) or scene.narrowed(mention)
     shown = asked is None and (mention.pronoun or bool(mention.layers))
@@ -77,7 +78,8 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
 
 
 def _drawn_again(scene: Scene, intent: i.Chart, rows: Rows) -> Calls:
-    """Call `make_chart` for the latest chart, as another kind or with a series for each value of a column."""
+    """Call `make_chart` for the latest chart, as another kind, of another number, or with a series for each value of a
+    column."""
     chart = scene.agent.map.charts()[-1]
     table = scene.table(chart.table)
     arguments = {each: getattr(chart, each) for each in ROLES if getattr(chart, each) is not None}
@@ -95,7 +97,13 @@ def _drawn_again(scene: Scene, intent: i.Chart, rows: Rows) -> Calls:
         raise Refuse(refusals.OTHER_CHART(kind=intent.kind))
     if intent.color is not None:
         arguments["color"] = named_column(scene, table, intent.color).name
-    if chart.titled and intent.color is None:
+    for measured in (named_column(scene, table, each) for each in intent.columns):
+        role = "y" if chart.y is not None else "x"
+        before = table.column(arguments[role])
+        if before is None or is_number(before) != is_number(measured):
+            raise Refuse(refusals.OTHER_CHART(kind=measured.name))
+        arguments[role] = measured.name
+    if chart.titled and intent.color is None and not intent.columns:
         arguments["title"] = chart.title
     filters = {"filters": rows.filter} if rows.filter is not None else {}
     return [("make_chart", {**arguments, "kind": kind, "data": rows.table, **filters})]

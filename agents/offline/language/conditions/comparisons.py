@@ -106,10 +106,9 @@ class Comparisons(ColumnsCompared):
         ]
         for length in range(len(words), 0, -1):
             of = self.cursor.word(used[length - 1]) == "of"  # `50 mg of nitrate`
-            ends = [
-                each.name for each in own if used[length - 1] and _ends_with_unit(each, words[:length], of=of)
-            ]
-            if ends and not any(name_words(each.name) == words[:length] for each in own):
+            part = words[:length] if used[length - 1] else ()
+            ends = [each.name for each in own if part and _ends_with_unit(each, part, of=of)]
+            if ends and not any(name_words(each.name) == part for each in own):
                 start = self.cursor.at
                 self.cursor.at += used[length - 1]
                 return ColumnMention(self.cursor.since(start), tuple(dict.fromkeys(ends)))
@@ -309,9 +308,8 @@ class Comparisons(ColumnsCompared):
         return Compare("=", quantity, column) if is_amount else None
 
     def _in_its_unit(self, unit: Unit | None) -> ColumnMention | None:
-        is_sure = unit is not None and (
-            unit.dimension not in ("length", "area", "time") or unit.symbol in _SMALL
-        )
+        sizes = ("length", "area", "time")
+        is_sure = unit is not None and (unit.dimension not in sizes or unit.symbol in _SMALL)
         own = [each for each in self.columns if is_sure and column_unit(each) == unit]
         return ColumnMention(own[0].name, (own[0].name,)) if len(own) == 1 else None
 
@@ -338,10 +336,10 @@ _UNDECIDED = word_set("open outstanding pending unresolved waiting")
 
 def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare | Between:
     """The comparison with the words of the column's own unit, so that they are converted with it."""
-    quantity = found.value if isinstance(found, Compare) else None
-    if own is None or not isinstance(quantity, Quantity) or quantity.unit is not None:
+    if own is None or not isinstance(found, Compare) or not isinstance(found.value, Quantity):
         return found
-    return replace(found, value=replace(quantity, text=f"{quantity.text} {own.text}"))
+    text = found.value.text if found.value.unit is not None else f"{found.value.text} {own.text}"
+    return replace(found, value=replace(found.value, text=text))
 
 
 def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
@@ -385,8 +383,7 @@ def _of_one_kind(low: Quantity, high: Quantity) -> tuple[Quantity, Quantity]:
     return replace(low, unit=low.unit or high.unit), replace(high, unit=high.unit or low.unit)
 
 
-_IN_THOUSANDS = re.compile(r"[\d.,]+ ?k", re.IGNORECASE)
-_IN_MILLIONS = re.compile(r"[\d.,]+ ?m", re.IGNORECASE)
+_IN_THOUSANDS, _IN_MILLIONS = (re.compile(rf"[\d.,]+ ?{each}", re.IGNORECASE) for each in "km")
 
 
 def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:

@@ -14,9 +14,18 @@ from agents.offline.language.conditions.value_text import (
 )
 from agents.offline.language.conditions.verbs import records_only_action
 from agents.offline.language.lexicon import ARTICLES, MONTHS
+from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.nouns import take_column
 from agents.offline.language.words import Phrases, name_words, word_set
-from agents.offline.meaning.conditions import Condition, InFocus, Matches, Negation, OneOf, joined
+from agents.offline.meaning.conditions import (
+    ColumnMention,
+    Condition,
+    InFocus,
+    Matches,
+    Negation,
+    OneOf,
+    joined,
+)
 
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
 """Words that may begin a value after a noun."""
@@ -25,6 +34,7 @@ _OF_TIMES = word_set("""
     last this the january february march april may june july august september october november december spring summer
     autumn winter
 """)
+_DIGITS_OF_YEAR = 4
 _ARE = Phrases("that are | which are | that is | which is | are | is")
 
 
@@ -67,6 +77,21 @@ class Unlinked(DoneBy):
             named = column is not None and set(words[1:2]) <= set(name_words(column.text))
             return Negation(another) if words[0] == "not" and named else None
         return None
+
+    def by_code(self) -> Condition | None:
+        """`for 540045`, `at 540045`: rows of a number, in the only column of codes of as many digits."""
+        opener, token = self.cursor.take("for", "at", "of", "from"), self.cursor.take_number()
+        if opener is None or token is None or not token.text.isdigit() or not ends_value(self.cursor):
+            return None
+        names = {
+            each.name
+            for each in self.columns
+            if each.kind == "text" and is_key_name(each.name) and each.samples
+            and all(code.isdigit() and len(code) == len(token.text) for code in each.samples)
+        }  # fmt: skip
+        own = [ColumnMention(name, (name,)) for name in names]
+        is_year = len(token.text) == _DIGITS_OF_YEAR
+        return OneOf(token.text, own[0], "is") if len(own) == 1 and not is_year else None
 
     def _is_dated(self, done: str) -> bool:
         """`issued in 2022`: whether a time follows and exactly one date records only this action; what was

@@ -246,9 +246,12 @@ class ValueNouns:
         called = [words for words in ((word,), without_negation(word)) if words]
         tables = [
             table
-            for table in self.vocabulary.few_tables if may_be_plural(noun)
+            for table in self.vocabulary.few_tables
+            if may_be_plural(noun)
             if singular(noun) in common_words(table.comment)
-            and any(is_flag(each) and is_flag_named(each, words) for each in table.columns for words in called)
+            and any(
+                is_flag(each) and is_flag_named(each, words) for each in table.columns for words in called
+            )
         ]
         if len(tables) != 1 or word in NO_ADJECTIVE:
             return None

@@ -301,7 +301,9 @@ def clauses_of(comment: str | None) -> frozenset[Words]:
     again = re.search(r"\(((?:[^\W\d_]+ )*[^\W\d_]+)\)$", comment or "")
     named = again[1] if again is not None and HEAD_ENDS.isdisjoint(again[1].split()) else ""
     phrases = [name_words(each) for each in (*clauses, named)]
-    phrases += [(*each[: each.index("of")], *each[each.index("of") + 2 :]) for each in phrases if "of" in each[1:-2]]
+    phrases += [
+        (*each[: each.index("of")], *each[each.index("of") + 2 :]) for each in phrases if "of" in each[1:-2]
+    ]
     found = {words for each in phrases if len(words := clause_of(each)) > 1}
     is_noun = named and " " not in named and named.islower() and named.endswith("s") and named not in UNITS
     return frozenset(found | ({name_words(named)} if is_noun else set()))  # “Number on roll (pupils)”
