@@ -15,12 +15,12 @@ from tests.unit.offline.chatting import Chat, both, where
 CLAIMS = make_table(
     "data.flood_claims", "POINT", "Claims and flood marks of flooded properties",
     [("id", "integer", ""), ("lodged", "date", "Date lodged"), ("prop_typ", "text", ""), ("suburb", "text", ""),
-     ("dpth_ovflr", "number", "Depth of water over floor, m"), ("status", "text", ""),
-     ("insured", "text", "Yes/No, empty if unknown")],
-    [(1, "2022-03-01", "House", "Goodna", 1.6, "Open", "No", (1.0, 1.0)),
-     (2, "2022-04-01", "House", "Goodna", 0.4, "Paid", "Yes", (1.0, 1.1)),
-     (3, "2022-05-01", "Shop", "Milton", 1.8, "Paid", "No", (1.0, 1.2)),
-     (4, "2025-03-10", "Shop", "Milton", 0.2, "Open", None, (1.0, 1.3))],
+     ("dpth_ovflr", "number", "Depth of water over floor, m"), ("status", "text", ""), ("event", "text", ""),
+     ("AMT_AUD", "number", "Amount claimed"), ("insured", "text", "Yes/No, empty if unknown")],
+    [(1, "2022-03-01", "House", "Goodna", 1.6, "Open", "Feb 2022", 900.0, "No", (1.0, 1.0)),
+     (2, "2022-02-28", "House", "Goodna", 0.4, "Paid", "Feb 2022", 700.0, "Yes", (1.0, 1.1)),
+     (3, "2022-05-01", "Shop", "Milton", 1.8, "Paid", "Feb 2022", 500.0, "No", (1.0, 1.2)),
+     (4, "2025-03-10", "Shop", "Milton", 0.2, "Open", "Mar 2025", 300.0, None, (1.0, 1.3))],
 )  # fmt: skip
 CROSSINGS = make_table(
     "data.xing_assets", "POINT", "Waterway crossings: bridges and culverts",
@@ -38,7 +38,7 @@ GAUGES = make_table(
      ("540006", "Oxley Creek at Weir", "Council", "Operational", 8.4, (1.0, 1.1))],
 )  # fmt: skip
 READINGS = make_table(
-    "data.gauge_readings", "POINT", "9 am readings at the gauges",
+    "data.gauge_readings", "POINT", "9 am readings at the gauges during the Feb 2022 flood",
     [("id", "integer", ""), ("stn_no", "text", "Station number"), ("obs_ts", "timestamp", ""),
      ("stage_m", "number", "Water level above gauge zero, m"), ("q_m3s", "number", "Discharge, m3 per second"),
      ("rain24", "number", "Rain in the 24 h to 9 am, mm")],
@@ -124,3 +124,39 @@ async def test_the_same_chart_of_a_text_is_declined(chat: Chat) -> None:
 async def test_a_figure_of_the_rows_of_a_code(chat: Chat) -> None:
     answer = await chat("max discharge for 540003")
     assert "greatest `q_m3s` of gauge_readings where stn_no is 540003 is 620" in answer, answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "maximum stage per gauge in february 2022",
+        "highest stage recorded at each gauge in the feb 2022 flood",
+    ],
+)
+async def test_a_figure_of_the_rows_that_refer_to_each_gauge(chat: Chat, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert "by gauge: Teviot Brook at Weir has the greatest" in answer, answer
+    assert "Grouped by the column `stn_no`" in answer, answer
+
+
+async def test_a_time_may_be_called_by_a_noun_of_the_comment(chat: Chat) -> None:
+    answer = await chat("readings in the feb 2022 flood with stage above 9 m")
+    assert "1 gauge reading where obs_ts ≥ 2022-02-01 and obs_ts < 2022-03-01 and stage_m > 9" in answer, (
+        answer
+    )
+
+
+@pytest.mark.parametrize(("sentence", "count"), [("claims in feb 2022", 3), ("claims lodged in feb 2022", 1)])
+async def test_a_value_that_is_a_time_is_meant_rather_than_a_date(
+    chat: Chat, sentence: str, count: int
+) -> None:
+    assert f"{count} flood claim" in await chat(f"how many {sentence}")
+
+
+async def test_the_only_amount_of_money_of_the_rows_in_a_state(chat: Chat) -> None:
+    answer = await chat("total paid out by suburb")
+    assert "Total AMT_AUD of flood claims paid out by suburb: Goodna has the greatest, 700" in answer, answer
+
+
+async def test_the_greatest_on_record(chat: Chat) -> None:
+    assert "greatest `q_m3s` of gauge_readings is 620" in await chat("max discharge on record")

@@ -209,10 +209,10 @@ def by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if context.size_summed(rows, bindings.get("figure")) is not None:
         return None
     table, own = context.table(areas), context.table(rows)
-    if table is not None and table.geometry_family == "point":
-        return None  # nothing lies in points
-    if table and own and {table.geometry_family, own.geometry_family} == {"line", "point"}:
-        grouped = by_key_of(areas, rows, bindings.get("figure"), context)  # no point lies exactly on a line
+    families = [each.geometry_family for each in (table, own) if each is not None]
+    if families[:1] == ["point"] or {*families} == {"line", "point"}:
+        # Nothing lies in points, and no point exactly on a line.
+        grouped = by_key_of(areas, rows, bindings.get("figure"), context)
         return (grouped,) if grouped is not None else None
     return (count_in_areas(areas, rows, bindings.get("figure")),)
 

@@ -198,7 +198,10 @@ class Asked:
     @property
     def called(self) -> str:
         """The rows with their conditions, in the words of the request."""
-        conditions = [each.text.removeprefix(f"{self.noun} ") for each in self.all("condition")]
+        limiting = [
+            each for each in self.pieces if each.kind == "condition" or (each.kind == "column" and each.where)
+        ]
+        conditions = [each.text.removeprefix(f"{self.noun} ") for each in limiting]
         return " ".join([self.noun, *map(_after_noun, conditions)])
 
     @property

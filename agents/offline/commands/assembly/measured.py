@@ -14,7 +14,7 @@ from agents.offline.language.conditions.times.in_force import times_lasting, tim
 from agents.offline.language.conditions.verbs import columns_of_doers, records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
-from agents.offline.language.lexicon import spelt_out
+from agents.offline.language.lexicon import STATISTICS, spelt_out
 from agents.offline.language.names.comments import comment_words
 from agents.offline.language.names.costs import UNIT_WORDS, are_of_other_years
 from agents.offline.language.names.periods import of_age
@@ -26,12 +26,14 @@ from agents.offline.language.words import (
     are_forms,
     doers_of,
     fold,
+    is_participle,
     name_words,
     participle_of,
     word_set,
 )
 from agents.offline.meaning.columns import is_number, is_point_in_time
 from agents.offline.meaning.conditions import ColumnMention, Empty, Negation, OneOf, at_date
+from agents.offline.meaning.units import column_unit
 from agents.units import UNITS, Unit
 
 CONDITION = Slot("condition", "condition")
@@ -309,9 +311,23 @@ class MeasuredPieces:
             if len(names) == 1:
                 paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)
                 yield replace(paid, text=PAYMENT)
+        yield from self._amount_in_state(place)
         self.cursor.at = place
         if self.cursor.take(A_YEAR):
             yield self._piece("yearly", place, cost=1.5)
+
+    def _amount_in_state(self, place: int) -> Iterable[Piece]:
+        """`total paid out`: the only amount of money, of the rows with the value `Paid`."""
+        word, before = self._word(place), STATISTICS.get(self._word(place - 1)) if place else None
+        own = [each for each in self.vocabulary.values_called((word,)) if each[0] == self.table]
+        units = {each.name: column_unit(each) for each in self.table.columns if is_number(each)}
+        money = [name for name, unit in units.items() if unit is not None and unit.dimension == "currency"]
+        if before in ("sum", "mean", "median") and len(own) == len(money) == 1 and is_participle(word):
+            self.cursor.at = place + 1
+            self.cursor.take("out")
+            amount = self._piece("column", place, ColumnMention(money[0], (money[0],)), 1.0)
+            column = ColumnMention(own[0][1], (own[0][1],))
+            yield replace(amount, where=OneOf(f'"{own[0][2]}"', column, "is"))
 
     def _paid_for(self, place: int) -> Iterable[Piece]:
         """`spend on repairs`: the only column of payments for this, such as `repair_cost_eur`."""

@@ -71,7 +71,8 @@ class Conditions(Unlinked, States):
             self.done_in_time, self.in_force, self.in_state, self.out_of, self.about, self.whole_value, self.never_done,
             self.stated, self.not_doing, self.negated, self.focus, self.lettered, self.named, self.done_by,
             self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column,
-            self.comparison, self.beyond_a_column, self.between_years, self.sized, self.by_code, self.place,
+            self.comparison, self.beyond_a_column, self.between_years, self.sized, self.by_code,
+            self.in_event, self.place,
         )  # fmt: skip
         if found is not None:
             return found
@@ -323,7 +324,7 @@ class Conditions(Unlinked, States):
         opener = cursor.take(p.IN)
         if opener is None:
             return self.value_or_column() if cursor.take("under") else None
-        if opener == "on" and cursor.word() == "top":
+        if opener == "on" and cursor.word() in ("top", "record"):
             return None
         begin = cursor.at
         token = cursor.token()

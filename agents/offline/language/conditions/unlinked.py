@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.done_by import DoneBy
+from agents.offline.language.conditions.times.days import take_day
 from agents.offline.language.conditions.value_text import (
     MAX_VALUE_WORDS,
     MAX_WORDS_OF_VALUES,
@@ -14,11 +15,14 @@ from agents.offline.language.conditions.value_text import (
 )
 from agents.offline.language.conditions.verbs import records_only_action
 from agents.offline.language.lexicon import ARTICLES, MONTHS
+from agents.offline.language.names.comments import common_words
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import Phrases, name_words, word_set
+from agents.offline.language.words import Phrases, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
+    Compare,
     Condition,
     InFocus,
     Matches,
@@ -92,6 +96,26 @@ class Unlinked(DoneBy):
         own = [ColumnMention(name, (name,)) for name in names]
         is_year = len(token.text) == _DIGITS_OF_YEAR
         return OneOf(token.text, own[0], "is") if len(own) == 1 and not is_year else None
+
+    def in_event(self) -> Condition | None:
+        """`in Feb 2022`, where this is a value; `in the Feb 2022 flood`, of “Readings during the Feb 2022 flood”: the
+        time, called by a noun of the comment."""
+        cursor = self.cursor
+        opener, begin = cursor.take("in", "during", "from", "of"), cursor.at
+        the = cursor.take("the")
+        day, noun = take_day(cursor), singular(cursor.word())
+        if opener is None or day is None:
+            return None
+        text = cursor.since(begin + (the is not None))
+        own = [each for each in self.vocabulary.values_called(name_words(text)) if each[0] in self.tables]
+        if own:
+            is_it = len(own) == 1 and ends_value(cursor)
+            return OneOf(text, ColumnMention(own[0][1], (own[0][1],)), "is") if is_it else None
+        times = [times_of(each) for each in self.tables if noun in common_words(each.comment)]
+        if the is None or not times or {len(each) for each in times} != {1} or len(times) < len(self.tables):
+            return None
+        cursor.at += 1
+        return Compare("=", day, ColumnMention(noun, tuple(each.name for (each,) in times)))
 
     def _is_dated(self, done: str) -> bool:
         """`issued in 2022`: whether a time follows and exactly one date records only this action; what was

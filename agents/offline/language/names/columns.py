@@ -22,6 +22,7 @@ from agents.offline.language.names.comments import (
     DULL,
     HEAD_ENDS,
     PASSED_OVER,
+    PERIODS,
     clause_of,
     clauses_of,
     columns_in_unit,
@@ -377,6 +378,9 @@ def _is_described(own: Words, comment: str | None, words: Words) -> bool:
     statistics = STATISTICS.keys() - (_LIMITS & {*own})  # `max height`, of `height_max_m`
     if {words[0], words[-1]} & (PASSED_OVER | _WITHIN) or content & {*dull, *statistics, *HEAD_ENDS}:
         return False
+    per = words[words.index("per") + 1] if "per" in words else ""
+    if per and per not in PERIODS and "per" not in (*own, *name_words(comment or "")):
+        return False  # `stage per gauge` is not “Water level above gauge zero”
     telling = all(len(word) > 2 or word in own for word in content - UNIT_WORDS)
     known = comment_words(comment)
     known = known.union(*map(synonyms_of, known & COUNTED_ALIKE))

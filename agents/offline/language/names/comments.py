@@ -21,7 +21,7 @@ DULL = word_set("table data layer feature row column value number name type list
 """Words that tell no column from others."""
 PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 """Words ignored within a column's name or a clause: `boardings on a weekday`."""
-_PERIODS = word_set("hour day week month quarter year season date time period visit survey")
+PERIODS = word_set("hour day weekday week month quarter year season date time period visit survey")
 
 
 @lru_cache(maxsize=65536)
@@ -54,7 +54,7 @@ def phrases_for_rows(comment: str | None) -> tuple[str, ...]:
     text = re.sub(r"\s*\([^()]*\)$", "", fold(comment or "").strip(" ."))
     last = re.search(r"\b(?:by|per|for each|of each) ((?:[^\W\d_]+ )?([^\W\d_]+))$", text)
     by = (
-        (f"{last[1]}s",) if last is not None and last[2] not in _PERIODS else ()
+        (f"{last[1]}s",) if last is not None and last[2] not in PERIODS else ()
     )  # a plural ends with its noun
     return tuple(" ".join(words) for words in (head, again, by) if words)
 
@@ -89,7 +89,7 @@ def row_in_words(comment: str | None) -> str:
     first, rest = _phrase(said[1]) if said is not None else ((), "")
     words = _phrase(rest.removeprefix("and "))[0] if rest.startswith("and ") else first
     noun = singular(words[-1]) if words else ""
-    return "" if noun in _PERIODS else noun
+    return "" if noun in PERIODS else noun
 
 
 _ROW_PER = re.compile(r"\b(?:one|each) (?:row|record|entry|line)(?: is| per) (?:an? |one )?(.+)")
