@@ -31,7 +31,7 @@ from agents.offline.commands.assembly.measured import PAID
 from agents.offline.commands.facts import further
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
-from agents.offline.language.conditions.not_done import DONE_IN
+from agents.offline.language.conditions.not_done import DONE_IN, OVERDUE
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.days import HALVES, QUARTERS, SEASONS, WEEKDAYS
 from agents.offline.language.conditions.times.in_force import ONGOING
@@ -153,6 +153,7 @@ def language_words() -> frozenset[str]:
         PAID,
         ONGOING,
         DONE_IN,
+        OVERDUE,
         RISEN,
         FALLEN,
         *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)),

@@ -199,11 +199,14 @@ def takes_back(text: str) -> bool:
     return _RETRACTING.match(text.lstrip()) is not None
 
 
+_NUMBER_OF = re.compile(r"(?:\b(?:no|nr|num)|#) of\b", re.IGNORECASE)
+
+
 def normalized(text: str) -> str:
     """A message without whom it is for (`urgent:`, `the mayor wants to know`) and what takes another one back (`no,
     sorry`) at its beginning, without `please` or thanks at its end, which say nothing else, and with `altogether` as
-    one word. `I meant 2024` asks the same about 2024, and `the us` is the country."""
-    text = _COUNTRY.sub(lambda country: f"{country[1]}US", text.lstrip())
+    one word. `I meant 2024` asks the same about 2024, `the us` is the country, and `no of` a number."""
+    text = _NUMBER_OF.sub("number of", _COUNTRY.sub(lambda country: f"{country[1]}US", text.lstrip()))
     for opening in (_FOR_WHOM, _RETRACTING):
         begin = opening.match(text)
         text = text[begin.end() :] if begin is not None else text

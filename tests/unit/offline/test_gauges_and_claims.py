@@ -50,11 +50,19 @@ REFERRING = (
     READINGS[0].model_copy(update={"references": (("stn_no", "data.river_gauges", "stn_no"),)}),
     READINGS[1],
 )
+LEVEES = make_table(
+    "data.levees", "POINT", "Levee register",
+    [("id", "integer", ""), ("LEVEE_NM", "text", ""), ("next_insp", "date", "Next inspection due"),
+     ("resp_ent", "text", "Who is responsible for the levee")],
+    [(1, "Gatton North Levee", "2020-01-30", "Council", (1.0, 1.0)),
+     (2, "Laidley Bund", "2020-02-17", "State", (1.0, 1.1)),
+     (3, "Goodna Bund", "2999-01-01", "Council", (1.0, 1.2))],
+)  # fmt: skip
 
 
 @pytest.fixture
 def chat() -> Chat:
-    desk = Desk(World(CLAIMS, CROSSINGS, GAUGES, REFERRING))
+    desk = Desk(World(CLAIMS, CROSSINGS, GAUGES, REFERRING, LEVEES))
     return Chat(desk.world, analyst=desk)
 
 
@@ -160,3 +168,28 @@ async def test_the_only_amount_of_money_of_the_rows_in_a_state(chat: Chat) -> No
 
 async def test_the_greatest_on_record(chat: Chat) -> None:
     assert "greatest `q_m3s` of gauge_readings is 620" in await chat("max discharge on record")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "overdue levees",
+        "overdue levee inspections",
+        "levees overdue for inspection",
+        "levees whose inspection is overdue",
+    ],
+)
+async def test_what_is_overdue_by_a_date_on_which_it_is_due_next(chat: Chat, sentence: str) -> None:
+    assert "2 levees where next_insp < " in await chat(sentence)
+    assert "1 levee where next_insp < " in await chat("which are council ones")
+
+
+@pytest.mark.parametrize("number", ["no of", "# of", "no. of"])
+async def test_the_number_of_things_in_short(chat: Chat, number: str) -> None:
+    answer = await chat(f"{number} claims by suburb")
+    assert "Number of claims by suburb" in answer, answer
+
+
+async def test_a_column_of_some_hours(chat: Chat) -> None:
+    answer = await chat("average 24h rain by gauge")
+    assert "Average rain of gauge readings by gauge" in answer, answer

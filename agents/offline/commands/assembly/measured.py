@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -84,6 +85,17 @@ class MeasuredPieces:
                 text = self.cursor.since(place)
                 skip_hint(self.cursor, (self.table,), names)
                 yield self._piece("column", place, ColumnMention(text, names), 1.0)
+
+    def _columns_of_some_time(self, place: int) -> Iterator[Piece]:
+        """`24 h rain`, `24h rain` of “Rain in the 24 h to 9 am”."""
+        unit, token = self._word(place + 1), self.cursor.token(-1)
+        if token is None or token.kind != "number" or not unit.isalpha():
+            return
+        said = re.compile(rf"\b{re.escape(token.text)}[ -]?{unit[0]}", re.IGNORECASE)
+        for each in self._columns_at(place + 2):
+            own = [self.table.column(name) for name in each.value.columns]
+            if all(one is not None and said.search(one.comment or "") for one in own):
+                yield replace(each, begin=place)
 
     def _who(self, place: int) -> Iterable[Piece]:
         """`won them` in `and who won them?`: the column of the agent."""

@@ -227,7 +227,8 @@ class PiecesOfTable(ComparedPieces):
 
     def _columns(self, place: int) -> Iterable[Piece]:
         begin = self._past(place, _BEFORE_COLUMN)
-        yield from (replace(each, begin=place) for each in self._columns_at(begin))
+        found = [*self._columns_at(begin), *self._columns_of_some_time(begin)]
+        yield from (replace(each, begin=place) for each in found)
 
     def _groups(self, place: int) -> Iterable[Piece]:
         """`by district`, `for each operator`, `block wise`: a column of the rows, areas around them, or a period."""

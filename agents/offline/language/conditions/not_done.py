@@ -17,6 +17,8 @@ from agents.offline.language.conditions.value_text import ends_value
 from agents.offline.language.conditions.verbs import is_empty_where_not, records, records_only_action
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import HEAD_ENDS
+from agents.offline.language.names.dates import due_dates
+from agents.offline.language.nouns import take_column
 from agents.offline.language.words import (
     Phrases,
     are_forms,
@@ -47,7 +49,7 @@ DONE_IN = Phrases("""
     | [that|which] (happened|occurred|took place)
 """)
 """Verbs that say no more than the rows do."""
-
+OVERDUE = Phrases("overdue | past due")
 
 MAX_STATED = 10
 """Maximum number of words of a statement about one column."""
@@ -168,6 +170,25 @@ class NotDone(Comparisons):
         since = take_period(cursor, mention) or self.comparison(mention) if not empty else None
         undone = Empty(mention, undone=True)
         return undone if since is None else joined("or", [Negation(since), undone])
+
+    def overdue(self) -> Condition | None:
+        """`overdue for inspection`, `whose inspection is overdue`, of rows with one due date, that of an inspection."""
+        cursor, start = self.cursor, self.cursor.at
+        said = (
+            take_column(cursor, self.vocabulary, self.tables)
+            if cursor.take("whose", "with", "where")
+            else None
+        )
+        cursor.take("that are", "which are", "are", "is")
+        if cursor.take(OVERDUE) is None:
+            return None
+        if said is None and cursor.take("for a", "for an", "for their", "for"):
+            said = take_column(cursor, self.vocabulary, self.tables)
+            if said is None:
+                return None
+        due = {each.name for table in self.tables for each in due_dates(table)}
+        is_it = len(due) == 1 and (said is None or due == {*said.columns})
+        return OneOf(cursor.since(start), how="kind") if is_it else None
 
     def stated(self) -> Condition | None:
         """`where stubble was burnt`, `with card not issued`, `that never got a grant`, `where no filter was given`: the

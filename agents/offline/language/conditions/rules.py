@@ -69,6 +69,7 @@ class Conditions(Unlinked, States):
             return taken
         found = self._first(
             self.done_in_time, self.in_force, self.in_state, self.out_of, self.about, self.whole_value, self.never_done,
+            self.overdue,
             self.stated, self.not_doing, self.negated, self.focus, self.lettered, self.named, self.done_by,
             self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column,
             self.comparison, self.beyond_a_column, self.between_years, self.sized, self.by_code,
@@ -83,6 +84,7 @@ class Conditions(Unlinked, States):
         ):
             inner = self.one() or self.kind()
             if inner is not None:
+                cursor.take("ones")
                 return inner
         cursor.at = start
         return None

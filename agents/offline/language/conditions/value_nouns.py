@@ -13,9 +13,10 @@ from agents.offline.language.conditions.flags import (
     without_negation,
 )
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import synonyms_of
+from agents.offline.language.lexicon import spelt_out, synonyms_of
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import common_words
+from agents.offline.language.names.dates import due_dates
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.names.species import names_species
@@ -99,6 +100,9 @@ class ValueNouns:
         """Rows named by several words that as a whole are one value or its explanation, without another noun: `service
         pipe leaks`, even if another table has pipes; `30 km/h zones`."""
         cursor, start = self.cursor, self.cursor.at
+        if cursor.word() == "overdue" and (overdue := self._overdue_things()) is not None:
+            return overdue
+        cursor.at = start
         longer = self.vocabulary.match_table(cursor.keys()[0])
         for end in range(min(start + _MOST_OF_VALUE, cursor.end), start + 1, -1):
             cursor.at = end
@@ -242,7 +246,8 @@ class ValueNouns:
     def _flagged_things(self) -> tuple[Mention, Condition] | None:
         """`uninsured properties` of “Claims of flooded properties”: a yes/no column, or what denies it, and a noun of
         the comment of the only table that has both."""
-        cursor, start, (word, noun) = self.cursor, self.cursor.at, (self.cursor.word(), self.cursor.word(1))
+        cursor, start = self.cursor, self.cursor.at
+        word, noun = cursor.word(), cursor.word(1)
         called = [words for words in ((word,), without_negation(word)) if words]
         tables = [
             table
@@ -258,6 +263,29 @@ class ValueNouns:
         cursor.at += 2
         mention = Mention(cursor.since(start), (tables[0].id,), of_value=True)
         return mention, OneOf(word, how="kind")
+
+    def _overdue_things(self) -> tuple[Mention, Condition] | None:
+        """`overdue levee inspections`: the rows of the only table with a due date for such things."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.at += 1
+        words, _ = cursor.keys()
+        named = self.vocabulary.match_table(words)
+        length = named.length if named is not None else 0
+        cursor.at += length
+        noun, said = singular(cursor.word()), named.found if named is not None else self.vocabulary.few_tables
+        tables = [
+            table
+            for table in said
+            if may_be_plural(cursor.word())
+            if any(
+                noun in spelt_out(each.name) | {*name_words(each.comment or "")} for each in due_dates(table)
+            )
+        ]
+        if len(tables) != 1:
+            return None
+        cursor.at += 1
+        mention = Mention(cursor.since(start), (tables[0].id,), of_value=True)
+        return mention, OneOf("overdue", how="kind")
 
     def _numbered_after_column(self) -> tuple[Table, str, str] | None:
         """`ticket C-10057`, `pole no. 17-B`: words for a column, then a row's code."""

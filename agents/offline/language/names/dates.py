@@ -44,6 +44,19 @@ def times_of(table: Table) -> list[Column]:
     return times
 
 
+def due_dates(table: Table) -> list[Column]:
+    """The dates on which something is due: `due_date`, `next_insp`, “Next inspection due”."""
+    dates = [each for each in table.columns if each.kind in ("date", "timestamp")]
+    return [
+        each
+        for each in dates
+        if _DUE & (spelt_out(each.name) | comment_words(each.comment)) and not records_last_time(each)
+    ]
+
+
+_DUE = word_set("due deadline next")
+
+
 def records_last_time(column: Column) -> bool:
     """Whether a column records when something was last done: the year of an inspection is not an age."""
     return "last" in (*name_words(column.name), *name_words(column.comment or ""))

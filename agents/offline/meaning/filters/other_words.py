@@ -10,6 +10,7 @@ from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import codes_of
+from agents.offline.language.names.dates import due_dates
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.cql2 import contains, equals, negated, property_of
 from agents.offline.meaning.filters.alike_columns import by_explanation
@@ -51,9 +52,9 @@ def state_alike(table: Table, text: str) -> Cql2 | None:
 
 
 def _overdue(table: Table, text: str) -> Cql2 | None:
-    """`overdue`: the only due date is past, and no state says that it is done."""
-    due = [c for c in table.columns if c.kind in ("date", "timestamp") and _DUE & spelt_out(c.name)]
-    if text.lower() != "overdue" or len(due) != 1:
+    """`overdue`, `overdue for inspection`: the only due date is past, and no state says that it is done."""
+    due = due_dates(table)
+    if not _OVERDUE.fullmatch(text) or len(due) != 1:
         return None
     today: Cql2 = {due[0].kind: datetime.date.today().isoformat()}
     if due[0].kind == "timestamp":
@@ -67,7 +68,9 @@ def _overdue(table: Table, text: str) -> Cql2 | None:
     return past
 
 
-_DUE = word_set("due deadline")
+_OVERDUE = re.compile(
+    r"(?:(?:whose|with|where|that|which|is|are) (?:.* )?)?(?:overdue|past due)(?: for .*)?", re.IGNORECASE
+)
 _DONE = word_set("closed completed complete done finished resolved fixed cancelled canceled withdrawn")
 
 
