@@ -49,6 +49,11 @@ _OF_ROWS = (
         r"(?:and )?(?:do|does|are|is|have|has|did|were|was) any of (?:them|these|those) (?P<what>[^?]+?)",
         r"how many of them \g<what>",
     ),
+    (r"(?:and )?any of (?:them|these|those) (?P<done>[a-z]+ed\b[^?]*?)", r"how many of them are \g<done>"),
+    (
+        r"(?:and )?any of (?:them|these|those) (?P<what>[^?]+?)",
+        r"how many of them \g<what>",
+    ),
     (rf"{_PLEASE}(?:list|show)(?: me)? (?P<with>with [^?,]+?)", r"list them \g<with>"),
     (
         rf"{_PLEASE}(?:list|show|count|group) (?:them|these|those|it) (?P<by>(?:by|per) [^?,]+?)"

@@ -48,12 +48,26 @@ def narrower(memory: Memory, asked_now: str, vocabulary: Vocabulary) -> str | No
         return f"{before} {what[those.end() :]}"
     if _OF_ROWS.match(what):
         return f"{before} {what}"
+    if (of_noun := _with_its_noun(before, what, vocabulary)) is not None:
+        return of_noun
     words = re.sub(r" ones?$", "", what.removeprefix("the ")).split()
     if len(words) > 1 and vocabulary.values_called(name_words(" ".join(words))):
         return f'{before} that are "{" ".join(words)}"'
     if len(words) > 1 and words[-1].lower() in before.lower().split():
         words = words[:-1]  # `only private parcels`
     return f"{before} that are {' '.join(words)}"
+
+
+def _with_its_noun(before: str, what: str, vocabulary: Vocabulary) -> str | None:
+    """`only levees in poor condition` after `claims within 500 m of a levee`: the noun with that condition."""
+    noun, _, rest = what.partition(" ")
+    called = [each for each in _NOUN.finditer(before) if name_words(each["noun"]) == name_words(noun)]
+    if len(called) != 1 or not _OF_ROWS.match(rest) or vocabulary.match_table(name_words(noun)) is None:
+        return None
+    return f"{before[: called[0].start()]}{what}{before[called[0].end() :]}"
+
+
+_NOUN = re.compile(r"(?:\b(?:an?|any|the|some|all) )?\b(?P<noun>[^\W\d_]+)", re.IGNORECASE)
 
 
 def of_fewer_groups(spoken: Spoken, asked_now: str) -> Iterator[Again]:

@@ -38,9 +38,13 @@ _WHICH_ONE = re.compile(
     re.IGNORECASE,
 )
 
+_HOW_FAR = re.compile(
+    r"(?:and )?how far (?:away |off )?(?:is|are) (?:it|that|this|they|those)(?: away)?\W*", re.IGNORECASE
+)
+
 
 def nearest_again(spoken: Spoken, asked_now: str) -> Iterator[Again]:
-    """The nearest rows, also others or more than before; to the place before."""
+    """The nearest rows, also others or more than before, to the place before; `how far is it?`."""
     before = spoken.memory.question_text
     near, others = (
         _NEAREST_TO.fullmatch(before) or _TO_NEAREST.fullmatch(before),
@@ -50,6 +54,8 @@ def nearest_again(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         count = number_of(others["n"] or others["m"] or "1")
         rows = _rows(near["rows"], spoken.vocabulary, several=count != "1")
         yield Again(f"{count} nearest {rows}{others['which'] or ''} to {near['to']}")
+    if near is not None and _HOW_FAR.fullmatch(asked_now):
+        yield Again(f"{before.rstrip(' ?!.')} and how far it is")
     within = _WITHIN.fullmatch(before)
     if within is not None and _WHICH_ONE.fullmatch(asked_now):
         yield Again(f"nearest {_rows(within['rows'], spoken.vocabulary, several=False)} to {within['to']}")

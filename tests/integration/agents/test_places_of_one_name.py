@@ -47,6 +47,30 @@ async def test_the_area_that_is_meant_is_not_its_neighbour_of_the_same_name(samp
         assert "Newcastle, East" in answer
 
 
+async def test_areas_that_nothing_tells_apart_are_meant_together(database_url: str) -> None:
+    """The question which of two creeks is meant offered the same creek twice."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "CREATE SCHEMA IF NOT EXISTS data;"
+        "CREATE TABLE data.catchments (id int PRIMARY KEY, name text, basin text, geom geometry(Polygon, 4326));"
+        "INSERT INTO data.catchments VALUES (1, 'Sandy Creek', 'Lockyer', ST_MakeEnvelope(8, 47, 8.1, 47.1, 4326)),"
+        " (2, 'Sandy Creek', 'Condamine', ST_MakeEnvelope(9, 47, 9.1, 47.1, 4326)),"
+        " (3, 'Lockyer Creek', 'Lockyer', ST_MakeEnvelope(8.1, 47, 8.2, 47.1, 4326));"
+        "CREATE TABLE data.gauges AS SELECT n AS id, ST_SetSRID(ST_MakePoint(8.01 + n / 50.0, 47.05), 4326) AS geom"
+        " FROM generate_series(0, 8) n; ALTER TABLE data.gauges ADD PRIMARY KEY (id); ANALYZE data.catchments"
+    )
+    await connection.close()
+    async with asking(database_url) as answer:
+        assert "5 gauges where the position is in Sandy Creek (2 catchments)" in await answer(
+            "how many gauges are in Sandy Creek"
+        )
+        assert "9 gauges where the position is in Lockyer (basin)" in await answer(
+            "how many gauges in Lockyer"
+        )
+        await answer("show gauges")
+        assert "There are 9 gauges" in await answer("any of those in the Lockyer basin?")
+
+
 async def test_a_name_means_the_area_that_has_the_others_of_the_name_in_it(database_url: str) -> None:
     """Rows in Armley were declined because a ward and a conservation area have the name."""
     connection = await asyncpg.connect(database_url)

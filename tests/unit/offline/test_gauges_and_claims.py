@@ -193,3 +193,27 @@ async def test_the_number_of_things_in_short(chat: Chat, number: str) -> None:
 async def test_a_column_of_some_hours(chat: Chat) -> None:
     answer = await chat("average 24h rain by gauge")
     assert "Average rain of gauge readings by gauge" in answer, answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("any of those owned by Council?", "There are 0"),
+        ("any of those with a level above 7?", "stat is Faulty and lvl_maj_m > 7"),
+    ],
+)
+async def test_any_of_those_are_counted(chat: Chat, asked: str, answered: str) -> None:
+    await chat("which gauges are faulty")
+    assert answered in await chat(asked)
+
+
+async def test_how_far_the_nearest_is(chat: Chat) -> None:
+    await chat("nearest gauge to bridge BR-0001")
+    answer = await chat("how far is it")
+    assert "is nearest to" in answer, answer
+
+
+async def test_only_the_rows_near_some_of_the_others(chat: Chat) -> None:
+    await chat("how many claims were within 500 m of a levee")
+    answer = await chat("only levees with next inspection before 2021")
+    assert "Claims within 500 m of levees with next inspection before 2021" in answer, answer

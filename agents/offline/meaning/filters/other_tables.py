@@ -151,13 +151,13 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     areas = [each for each in found.places if _is_area(scene, table, each)]
     joint = [each for each in areas if is_one_of_joint(each, text, scene)]
     longer = joint[0] if len(joint) == 1 else _beginning_with(areas, text)
-    if not named and longer is not None:
-        known, text = [longer], longer.name
     if found.not_searched or table.geometry_column is None:
         return None
     own_spelling = next((each.name for each in known if fold(each.name) == fold(text)), text)
     group = await _inside_group(scene, table, own_spelling)
-    if not known:
+    if not named and longer is not None and group is None:
+        known, text = [longer], longer.name
+    if not known or (group is not None and group.of_name and len({*map(full_name, known)}) == 1):
         return group.inside if group is not None else None
     if group is not None and all(each.table == group.table for each in known):
         own = {full_name(each): each for each in known if fold(each.name) == fold(text)}
@@ -215,6 +215,8 @@ class _Group:
     inside: Cql2
     table: str
     called: str
+    of_name: bool
+    """What they share is their name."""
 
 
 async def _inside_group(scene: Scene, table: Table, text: str) -> _Group | None:
@@ -251,7 +253,10 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> _Group | None:
     too_many = areas.get("truncated") or len(json.dumps(shapes, default=str)) > MAX_AREA_CHARACTERS
     if len(shapes) < 2 - bool(flags) or too_many:
         return None
-    name = text if flags else f"{shared} ({column})"
+    named = name_column(other)
+    of_name = not flags and named is not None and column == named.name
+    many = f"{len(shapes)} {other.name.replace('_', ' ')}"
+    name = text if flags else f"{shared} ({many if of_name else column})"
     if table.geometry_family == "point":
         inside = _inside(table, {"type": "GeometryCollection", "geometries": shapes, "name": name})
     else:  # whether shapes only touch a collection is not known
@@ -259,7 +264,7 @@ async def _inside_group(scene: Scene, table: Table, text: str) -> _Group | None:
     if not await scene.data.count(table.id, inside):
         return None
     noun = " ".join(comment_head(own.comment if (own := other.column(column)) else "")) or column
-    return _Group(inside, other.id, name if flags else f"{shared} ({noun})")
+    return _Group(inside, other.id, name if flags else f"{shared} ({noun})", of_name)
 
 
 def _inside(table: Table, shape: dict[str, Any]) -> Cql2:

@@ -54,6 +54,7 @@ from agents.offline.meaning.filters.alike_columns import or_worse, without, with
 from agents.offline.meaning.filters.depths import compared_depth
 from agents.offline.meaning.filters.flags_in_words import mentions_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
+from agents.offline.meaning.filters.other_tables import inside_of
 from agents.offline.meaning.filters.states import only_begun
 from agents.offline.meaning.filters.times import (
     at_edge,
@@ -69,7 +70,7 @@ from agents.offline.meaning.filters.times import (
 )
 from agents.offline.meaning.places import number_of_row
 from agents.offline.meaning.row_names import name_column, text_columns
-from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import stored_values, with_change, with_value, without_value
 from agents.offline.meaning.units import column_unit, convert, name_without_unit, whole
@@ -222,7 +223,14 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
     if (least := without_or_worse(condition.text)) is not None:
         from_here = await _one_of(scene, table, replace(condition, text=least))
         return await or_worse(scene, table, from_here, condition.text)
-    column = named_column(scene, table, condition.column) if condition.column is not None else None
+    try:
+        column = named_column(scene, table, condition.column) if condition.column is not None else None
+    except Refuse:  # `of those in the Lockyer basin`, of areas with a basin
+        there = f"{condition.text} {condition.column.text}" if condition.column is not None else ""
+        found = await unless_refused(inside_of(scene, table, there))
+        if found is None:
+            raise
+        return found
     if hinted := _HINTED.fullmatch(condition.text):
         columns = [column] if column is not None else text_columns(table)
         if not await stored_values(scene, table, columns, [condition.text]):
