@@ -38,8 +38,18 @@ _SAID = re.compile(
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+_EVERYTHING = re.compile(
+    r"\b(?:everything|anything) (?=(?:on|along) (?:the )?(?P<value>[^?!.,]+?)\W*$)", re.IGNORECASE
+)
+
+
 def with_table_named(text: str, vocabulary: Vocabulary) -> str:
-    """The request with the table's name as the noun for the rows; unchanged if no table is named so."""
+    """The request with the table's name as the noun for the rows; unchanged if no table is named so. `everything on
+    the Warrego Hwy` are the rows of the only table with this value, where no layer is meant."""
+    everything = _EVERYTHING.search(text) if not vocabulary.layers else None
+    known = vocabulary.values_called(name_words(everything["value"])) if everything is not None else ()
+    if everything is not None and len({table.id for table, _, _ in known}) == 1:
+        return f"{text[: everything.start()]}{known[0][0].name.replace('_', ' ')} {text[everything.end() :]}"
     for match in _SAID.finditer(text):
         found = _longest(text, match, vocabulary)
         if found is not None:

@@ -25,10 +25,11 @@ CLAIMS = make_table(
 CROSSINGS = make_table(
     "data.xing_assets", "POINT", "Waterway crossings: bridges and culverts",
     [("asset_id", "integer", ""), ("asset_no", "text", ""), ("xing_typ", "text", "Type of crossing"),
-     ("road_nm", "text", ""), ("ld_lim_t", "integer", ""), ("deck_mahd", "number", "Deck or crown level, m AHD")],
-    [(1, "BR-0001", "Bridge", "Warrego Hwy", 10, 12.5, (1.0, 1.0)),
-     (2, "BR-0002", "Bridge", "Warrego Hwy", 42, 9.5, (1.0, 1.1)),
-     (3, "CU-0003", "Culvert", "Mill Rd", None, 14.0, (1.0, 1.2))],
+     ("road_nm", "text", ""), ("ld_lim_t", "integer", ""), ("deck_mahd", "number", "Deck or crown level, m AHD"),
+     ("insp_by", "text", "")],
+    [(1, "BR-0001", "Bridge", "Warrego Hwy", 10, 12.5, "J Nguyen", (1.0, 1.0)),
+     (2, "BR-0002", "Bridge", "Warrego Hwy", 42, 9.5, "S Walker", (1.0, 1.1)),
+     (3, "CU-0003", "Culvert", "Mill Rd", None, 14.0, "S Walker", (1.0, 1.2))],
 )  # fmt: skip
 GAUGES = make_table(
     "data.river_gauges", "POINT", "River level gauging stations",
@@ -217,3 +218,30 @@ async def test_only_the_rows_near_some_of_the_others(chat: Chat) -> None:
     await chat("how many claims were within 500 m of a levee")
     answer = await chat("only levees with next inspection before 2021")
     assert "Claims within 500 m of levees with next inspection before 2021" in answer, answer
+
+
+@pytest.mark.parametrize("sentence", ["show everything on the warrego hwy", "everything on Warrego Hwy"])
+async def test_everything_with_a_value_of_one_table(chat: Chat, sentence: str) -> None:
+    answer = await chat(sentence)
+    assert "2 xing assets where road_nm is Warrego Hwy" in answer, answer
+    assert "9.5" in await chat("which one has the lowest deck level")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "answered"),
+    [
+        ("crossings with a load limit below 20 or unknown", "2 xing assets where ld_lim_t < 20 or ld_lim_t is empty"),
+        ("claims with depth over 1 m, open status only", "1 flood claim where dpth_ovflr > 1 and status is Open"),
+    ],
+)  # fmt: skip
+async def test_rows_without_a_value_too_and_only_those_of_a_value(
+    chat: Chat, sentence: str, answered: str
+) -> None:
+    answer = await chat(sentence)
+    assert answered in answer, answer
+
+
+async def test_who_does_it_is_the_column_of_what_was_done_by_them(chat: Chat) -> None:
+    answer = await chat("number of crossings by inspector")
+    assert "by inspector" in answer, answer
+    assert "Grouped by the column `insp_by`" in answer, answer

@@ -11,7 +11,7 @@ from agents.offline.language.lexicon import SHOW, STARTS
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.costs import TIMES
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.intents import (
     Analyse,
     Chart,
@@ -82,7 +82,7 @@ def apply_to_all_nouns(
     Ledeberg`. `read`: reads words as commands."""
     if before and _is_fact_of(before[-1], last, vocabulary):
         return [*before[:-1], replace(before[-1], intent=NotUnderstood("", before[-1].text))]
-    behind = _after_noun(last, vocabulary, read) if before else ""
+    behind = _after_noun(last, vocabulary, read) if before and not _is_about(last, before[-1]) else ""
     at, following = len(before), last
     while behind and at and _ends_with_noun(before[at - 1]):
         if text[before[at - 1].end : following.start].strip() not in _LIST_JOINERS:
@@ -106,6 +106,14 @@ def _is_fact_of(counted: Command, last: Command, vocabulary: Vocabulary) -> bool
     return _ends_with_noun(counted) and bool(vocabulary.columns_called(tables, last.intent.words))
 
 
+def _is_about(command: Command, before: Command) -> bool:
+    """Whether `it` means the only row of the command before: `the Laidley Creek catchment and the crossings in it`."""
+    shown = before.intent
+    is_one = isinstance(shown, Show) and shown.where is not None and not is_plural(shown.subject.text)
+    return is_one and _OF_IT.search(command.text) is not None
+
+
+_OF_IT = re.compile(r"\b(?:in|inside|within|of|on|along|near|around|from|to) it\b", re.IGNORECASE)
 _LIST_JOINERS = (",", "and", ", and", "&")
 
 

@@ -53,7 +53,7 @@ class Conditions(Unlinked, States):
             joiner = self.cursor.take("and", "but", "or", ",", p.ALTHOUGH) or ""
             if joiner == "," and self.cursor.take("and", "or", p.ALTHOUGH):
                 joiner = self.cursor.word(-1) or joiner
-            following = self.one()
+            following = self.one() or (self.only_of_value() if joiner == "," else None)
             if following is None:
                 self.cursor.at = start
                 return all_joined(first, others, self.tables)
@@ -76,7 +76,7 @@ class Conditions(Unlinked, States):
             self.in_event, self.place,
         )  # fmt: skip
         if found is not None:
-            return found
+            return self.or_missing(found)
         if not asks_another(cursor) and (
             cursor.take(p.LINKS)
             or (cursor.take("the") and cursor.take("ones", "one"))

@@ -24,6 +24,7 @@ from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
     Condition,
+    Empty,
     InFocus,
     Matches,
     Negation,
@@ -39,6 +40,7 @@ _OF_TIMES = word_set("""
     autumn winter
 """)
 _DIGITS_OF_YEAR = 4
+_OR_MISSING = Phrases("or [is|are] (missing|unknown|empty|blank|not known|not set|not available)")
 _ARE = Phrases("that are | which are | that is | which is | are | is")
 
 
@@ -81,6 +83,25 @@ class Unlinked(DoneBy):
             named = column is not None and set(words[1:2]) <= set(name_words(column.text))
             return Negation(another) if words[0] == "not" and named else None
         return None
+
+    def or_missing(self, found: Condition) -> Condition:
+        """`older than 2015 or missing`: also the rows without a value of that column."""
+        column = getattr(found, "column", None)
+        if not isinstance(column, ColumnMention) or self.cursor.take(_OR_MISSING) is None:
+            return found
+        return joined("or", [found, Empty(column, unknown=True)])
+
+    def only_of_value(self) -> Condition | None:
+        """`high or extreme risk only`, `only high risk`, after a comma."""
+        cursor, whole = self.cursor, self.cursor.end
+        begins = cursor.take("only", "just") is not None
+        ahead = cursor.words[cursor.at : cursor.at + MAX_WORDS_OF_VALUES]
+        if not begins and "only" not in ahead:
+            return None
+        cursor.end = whole if begins else cursor.at + ahead.index("only")
+        found = self.value_of_column()
+        is_whole, cursor.end = begins or cursor.done, whole
+        return found if is_whole and (begins or cursor.take("only")) else None
 
     def by_code(self) -> Condition | None:
         """`for 540045`, `at 540045`: rows of a number, in the only column of codes of as many digits."""

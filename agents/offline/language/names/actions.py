@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agents.offline.language.lexicon import MEASURE_OF_NOUN
+from agents.offline.language.lexicon import ABBREVIATIONS, MEASURE_OF_NOUN
 from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import NUMBERS, TIMES, are_made
 from agents.offline.language.words import Words, are_forms, fold, is_plural, name_words, word_set
@@ -63,7 +63,9 @@ def _counted_as(comment: str | None) -> tuple[str, ...]:
 
 
 def names_agent(kind: str, own: Words, comment: str | None, word: str) -> bool:
-    """Whether a text names an agent: `operator` for “Operating company”."""
+    """Whether a text names an agent: `operator` for “Operating company”, `inspector` for `insp_by`."""
     verb = word[:-2] if kind == "text" and word.endswith(("er", "or")) else ""
     doing = [each for each in (*own, *comment_head(comment)) if each.endswith("ing")]
+    done = own[:-1] if own[-1:] == ("by",) else ()
+    doing += [each for one in done for each in (one, *ABBREVIATIONS.get(one, ()))]
     return len(verb) > 2 and any(are_forms(each, form) for form in (verb, f"{verb}e") for each in doing)

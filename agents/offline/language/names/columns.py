@@ -185,6 +185,7 @@ def _is_related(name: str, comment: str | None, word: str) -> bool:
         or word in name_words(comment or "")
         or any(are_forms(word, each) or each in ABBREVIATIONS.get(word, ()) for each in known)
         or (word in COUNTED_ALIKE and not known.isdisjoint(synonyms_of(word)))
+        or names_agent("text", own, None, word)
     )
 
 
