@@ -22,6 +22,7 @@ from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_
 from agents.offline.meaning.cql2 import combined, disjunction, is_null, negated
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.resolver import to_cql2
+from agents.offline.meaning.filters.times import date_taken
 from agents.offline.meaning.places import (
     place_meant,
     places_meant,
@@ -353,7 +354,9 @@ class _Planner(PlanReader):
             row = await self.row_in_small_letters(table, features) if kept is None else None
             if row is not None:
                 return row
-            wanted = combined("and", wanted, kept or await to_cql2(scene, table, features.where))
+            kept = kept or await to_cql2(scene, table, features.where)
+            self.recipe.meant += date_taken(table, features.where, kept)
+            wanted = combined("and", wanted, kept)
         if wanted is None:
             return table.id
         name = features.text if layer is None else layer.name

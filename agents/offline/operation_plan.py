@@ -42,7 +42,7 @@ class OperationPlan:
 
     operations: list[PlannedOperation] = field(default_factory=list)
     meant: list[str] = field(default_factory=list)
-    """The places that were meant, with their locations."""
+    """The places that were meant, with their locations, and times with their columns."""
     named: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     """The names of the places that a step selects, and their table, by the reference to the step."""
     left_out: tuple[str, Cql2] | None = None

@@ -29,7 +29,7 @@ from agents.offline.meaning.scene import Done
 from agents.offline.meaning.steps import AnalysisStep, Grouped, title_of
 from agents.ports import OperationInfo, OperationTrait
 from agents.units import Unit
-from agents.worded import joined, numeral
+from agents.worded import Worded, joined, numeral
 
 LOOK, COUNT = "query_features", "count_features"
 """Tools called for the answer: the rows of the result, and the number of rows left out."""
@@ -59,8 +59,7 @@ def summary_words(
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
     by_distance = _by_distance(ran[-1], traits, before)
     first, *more = _opening(title, ran, traits, by_distance)
-    if meant:
-        more.append(texts.MEANT(places="; ".join(plain(each) for each in dict.fromkeys(meant))))
+    more += (said := _interpreted(meant))
     if among:
         more.append(texts.PLACES_AMONG(n=len(among), places=listed([plain(each) for each in among])))
     more += _keys(ran, operations)
@@ -96,7 +95,10 @@ def summary_words(
         return sentences(total, *more, notes)
     figure = look.arguments.get("sort") if look is not None and has_figure(ran[-1], operations) else None
     if isinstance(last, Grouped) and figure in found.get("columns", ()):
-        first, more = _greatest(title, found, str(figure), facts["rows"]), [_left_out(ran, looks.get(COUNT))]
+        first, more = (
+            _greatest(title, found, str(figure), facts["rows"]),
+            [*said, _left_out(ran, looks.get(COUNT))],
+        )
     elif (
         figure in found.get("columns", ())
         and "ranks" not in traits
@@ -106,7 +108,7 @@ def summary_words(
         first = _greatest(title, found, str(figure), facts["rows"])
         by_name = getattr(last, "operation", "") == "spatial_join" and bool(ran[-1].arguments.get("by"))
         is_grouped = by_name or any(isinstance(each, Grouped) for each in chain.parts)
-        more = [_left_out(ran, looks.get(COUNT))] if is_grouped else []
+        more = [*said, *([_left_out(ran, looks.get(COUNT))] if is_grouped else ())]
     elif any("key" in each.arguments and brings_counts(each, traits_of(each, operations)) for each in ran):
         more.append(_left_out(ran, looks.get(COUNT)))
     text = sentences(first, *more, _lacking(chain, looks.get(COUNT)))
@@ -115,6 +117,11 @@ def summary_words(
     if found.get("rows"):
         return joined("\n\n", filter(None, (text, *_listing(found, ran[-1], title), notes)))
     return sentences(text, notes)
+
+
+def _interpreted(meant: Sequence[str]) -> list[Worded]:
+    places = "; ".join(plain(each) for each in dict.fromkeys(meant))
+    return [texts.MEANT(places=places)] if places else []
 
 
 def _listing(found: Mapping[str, Any], last: Done, title: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Literal
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import DONE, is_flag, tables_by_flag
-from agents.offline.language.lexicon import SHOW, STARTS
+from agents.offline.language.lexicon import ARTICLES, SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
 from agents.offline.meaning.conditions import (
@@ -36,6 +36,7 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
 _LAYER_VERBS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
 _ROW_VERBS = ("exclude", "leave out", "omit", "filter out", "skip")
 """Verbs that never remove or hide a layer."""
+_MOST_NOUN_WORDS = 3
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
@@ -113,7 +114,11 @@ class DrawingCommands(Grammar):
         if subject is None or not subject.mention.known or subject.mention.everything:
             return None
         is_alone = not start and self.cursor.word() not in ("and", ",")  # not `park and ride`
-        if not is_alone and self._one_of_many(subject.mention):
+        if (
+            not is_alone
+            and self._one_of_many(subject.mention)
+            and not self._is_listed(start, subject.mention)
+        ):
             return None
         shown = self._shown(subject)
         if (
@@ -131,6 +136,19 @@ class DrawingCommands(Grammar):
         noun = mention.text.rpartition(" ")[2].lower()
         tables = [table for each in mention.tables if (table := self.vocabulary.table(each)) is not None]
         return singular(noun) == noun and bool(tables) and all(table.name.endswith("s") for table in tables)
+
+    def _is_listed(self, at: int, mention: Mention) -> bool:
+        """Whether the noun follows others in a list of tables to show: `show stock, repairs and green space`."""
+        words = self.cursor.words[:at]
+        if at < 3 or words[-1] not in ("and", ",", "&"):
+            return False
+        for count in range(1, min(_MOST_NOUN_WORDS, at - 2) + 1):
+            noun = tuple(word for each in words[-1 - count : -1] for word in name_words(each))
+            found = self.vocabulary.match_table(noun) if noun else None
+            is_begun = words[-2 - count] in SHOW | ARTICLES | {"me", ",", "and", "&"}
+            if found is not None and found.length == len(noun) and is_begun:
+                return not self.vocabulary.columns_called(found.found, mention.text)
+        return False
 
     def _shown(self, subject: Subject | None, *, kind: StyleKind | None = None) -> Intent | None:
         if subject is None:

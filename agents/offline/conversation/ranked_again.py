@@ -12,7 +12,7 @@ from agents.offline.conversation.memory import Rows
 from agents.offline.conversation.pieces import message, one_of
 from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
-from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.lexicon import MEASURES, STATISTICS, SUPERLATIVES
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.cql2 import columns_in, conjunction, conjuncts, is_null
@@ -26,6 +26,15 @@ _RANKED = re.compile(
     rf"{_OPENER}(?:the )?(?:(?P<how>{_NUMBERED}) (?P<n>{COUNTS})|(?P<m>{COUNTS}) (?P<most>{_NUMBERED}))"
     r"(?: ones| of (?:them|these|those))?(?:,? (?:as|in) an? (?:table|list))?\W*",
     re.IGNORECASE,
+)
+_OTHER_END = {
+    "top": "bottom", "highest": "lowest", "largest": "smallest", "greatest": "smallest", "biggest": "smallest",
+    "most": "fewest",
+}  # fmt: skip
+_OTHER_END |= {last: first for first, last in _OTHER_END.items()}
+_ENDS = one_of([*_OTHER_END])
+_FIRST_RANKED = re.compile(
+    rf"\b(?:(?P<how>{_ENDS}) )?(?P<n>{COUNTS})(?(how)| (?:\w+ ){{0,4}}?(?P<most>{_ENDS}))\b", re.IGNORECASE
 )
 _SINGLE = re.compile(
     r"(?:and )?(?:(?:which|what|who)(?: one| of (?:them|these|those))? (?:has|have|had|is|was|got)|what['’]?s)"
@@ -64,6 +73,28 @@ def rows_of_first(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     first, before = spoken.memory.first, re.fullmatch(_HAS_MOST, spoken.memory.question_text, re.IGNORECASE)
     if first and before is not None and name_words(before["rows"]) == name_words(asked["rows"]):
         yield Again(f'show the {asked["rows"]} of "{first}"')
+
+
+@message(
+    rf"(?P<opener>(?:(?:and|now|ok|okay|then|please|show(?: me)?|list|give me)\b,? )*)(?:the )?"
+    rf"(?:(?P<how>{one_of([*SUPERLATIVES])}) (?P<n>{COUNTS})|(?P<m>{COUNTS}) (?P<most>{one_of([*SUPERLATIVES])}))"
+    r"(?: ones)?"
+)
+def other_end(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+    """`and the 5 cheapest`, `and the bottom 5` after `top 5 wards by median price`: the last of all that were ranked,
+    not of the first ones, which alone a result holds."""
+    before, rows = spoken.memory.ranking, spoken.memory.rows
+    ranked = _FIRST_RANKED.search(before)
+    if ranked is None or (rows is not None and rows.sort):
+        return
+    word, number = (asked["how"] or asked["most"]).lower(), number_of(asked["n"] or asked["m"])
+    own = (ranked["how"] or ranked["most"]).lower()
+    measure, is_greatest = SUPERLATIVES[word]
+    is_same = word in _OTHER_END or not {*name_words(before)}.isdisjoint(MEASURES.get(measure, ()))
+    is_of_all = asked["opener"] or int(number) >= int(number_of(ranked["n"]))
+    if is_same and is_of_all and is_greatest != SUPERLATIVES.get(own, ("", own == "most"))[1]:
+        text = ranked[0].replace(ranked["n"], number, 1)
+        yield Again(before.replace(ranked[0], re.sub(rf"(?i)\b{own}\b", _OTHER_END[own], text), 1), only=True)
 
 
 def ranked_first(spoken: Spoken, asked_now: str) -> Iterator[Again]:

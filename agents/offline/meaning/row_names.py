@@ -76,7 +76,8 @@ def _is_own_code(table: Table, column: Column) -> bool:
     """Whether a column is the code of the rows: `well_no` of wells; “Transformer number” of transformers."""
     rows, column_words = (set(comment_head(each.comment)) for each in (table, column))
     is_own = _begins_with_rows(table, column) or bool(rows & column_words)
-    return is_own and bool((_CODES | _CODES_AT_END) & {*name_words(column.name)[-1:], *column_words})
+    ends_as_code = not (_CODES | _CODES_AT_END).isdisjoint((*name_words(column.name)[-1:], *column_words))
+    return table.key == (column.name,) or (is_own and ends_as_code)
 
 
 def _begins_with_rows(table: Table, column: Column) -> bool:
@@ -96,6 +97,8 @@ def _names_another(table: Table, column: Column) -> bool:
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
     if label[-1:] == ("as",):  # “Doing business as”
         return False
+    if not is_own and any(name == column.name for name, *_ in table.references):
+        return True
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 
 

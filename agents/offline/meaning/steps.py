@@ -201,7 +201,7 @@ def with_columns(value: Any, of: str, called: Callable[[str], Sequence[str]]) ->
     return value
 
 
-_LEAST = frozenset(("fewest", "quietest", "least", "lowest", "smallest", "shortest", "narrowest"))
+_LEAST = frozenset(("fewest", "bottom", "quietest", "least", "lowest", "smallest", "shortest", "narrowest"))
 _OPENING = re.compile(
     r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
     r"|draw|create|compute|calculate|how far (?:away )?(?:is it|is|are))\s+",

@@ -72,8 +72,8 @@ def _figure_name(figure: Mapping[str, Any]) -> str:
     return "different" if figure["function"] == "distinct" else FIGURE_NAMES[figure["function"]].lower()
 
 
-@on("<ask> how=(top) [{n:count}] {by:column} (for|with) {source:rows}")
-@on("<ask> top [{n:count}] {by:column} by how=(number|count) of {source:rows}")
+@on("<ask> how=(top|bottom) [{n:count}] {by:column} (for|with) {source:rows}")
+@on("<ask> how=(top|bottom) [{n:count}] {by:column} by (number|count) of {source:rows}")
 @on(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}")
 def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports`, by the rows' own column.
@@ -118,7 +118,7 @@ def _fewest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*found, _ranked(bindings, bindings["by"].text, "passing"))
 
 
-@on("<ask> top [{n:count}] {areas:bare} by [the] how=(number|count) of {source:rows}", cost=BY_PLACE)
+@on("<ask> how=(top|bottom) [{n:count}] {areas:bare} by [the] (number|count) of {source:rows}", cost=BY_PLACE)
 @on(f"{_WHICH} {{areas:bare}} <has> [the] {_MOST} {{source:rows}} {_ALSO}", cost=BY_PLACE)
 def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """The same by location, if the rows have no such column and the areas no such count. The noun may mean a column
@@ -201,7 +201,7 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     columns = in_one_unit([each for table in tables for each in table.columns if each.name in named])
     name = _figure_name(figure)
-    how = "highest" if bindings["how"] == "top" else bindings["how"]
+    how = {"top": "highest", "bottom": "lowest"}.get(bindings["how"], bindings["how"])
     # `people`, for a column `population`, is not part of the figure's name.
     added = f"{figure['function']}_{columns[0].name}"
     by = added if len(columns) == 1 else ColumnWords(f"{figure['function']} {figure['column'].text}")
@@ -210,7 +210,7 @@ def _figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 @on(f"{_WHICH} {{by:column}} <has> [the] {_MOST_OF} {_FIGURE_OF_SOME} {_IN_TOTAL}")
-@on("<ask> how=(top) [{n:count}] {by:column} (by|for) [total] {counted:counted}", cost=0.5)
+@on("<ask> how=(top|bottom) [{n:count}] {by:column} (by|for) [total] {counted:counted}", cost=0.5)
 def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which continent has the most people`, `… the largest area`.
 
@@ -231,7 +231,9 @@ def _sum(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _figure(bindings, context)
 
 
-@on("<ask> top [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}")
+@on(
+    "<ask> how=(top|bottom) [{n:count}] {by:column} by [number of] {what:column} (in|of|from|on) {source:rows}"
+)
 def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`top 5 districts by number of new dwellings in permits issued since 2020`: the sum of a count."""
     rows, what = bindings["source"], bindings["what"]
@@ -239,7 +241,7 @@ def _sum_of_rows(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     names = columns_called((table,), name_words(what.text)) if table is not None and rows.named else []
     if table is None or len(names) != 1 or not are_counts((table,), tuple(names)):
         return None
-    return _figure({**bindings, "figure": sum_of(what), "how": "highest"}, context)
+    return _figure({**bindings, "figure": sum_of(what)}, context)
 
 
 @on(f"{_WHICH} {{by:column}} <has> [the] ({{top:top}}|{_MOST_OF}) {{counted:averaged}} on average", cost=-0.5)

@@ -176,7 +176,10 @@ def _share_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return part, whole, percent
 
 
-@on(f"<ask> how=(top) [{{n:count}}] {{areas:named}} by [the] [number of] {{source:bare}} {_PER}", cost=-2.0)
+@on(
+    f"<ask> how=(top|bottom) [{{n:count}}] {{areas:named}} by [the] [number of] {{source:bare}} {_PER}",
+    cost=-2.0,
+)
 def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports per capita?`"""
     found = _rate(bindings, context)
@@ -184,7 +187,7 @@ def _greatest(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     title = found[-1].title
     rate, limit, by = title[:1].lower() + title[1:], bindings.get("n") or 1, _column(bindings)
-    how = "most" if bindings["how"] == "top" else bindings["how"]
+    how = {"top": "most", "bottom": "fewest"}.get(bindings["how"], bindings["how"])
     return (*found, first_groups_step(bindings["areas"].noun, how, rate, by, limit))
 
 

@@ -145,7 +145,8 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
     if smallest and target.text.startswith("all "):
         return None  # the nearest to all is not the nearest to any
-    of_one = bindings.get("link") in _ONE or "one" in bindings or _is_one(source, context)
+    asks_one = "one" in bindings and not is_plural(source.noun.lower())
+    of_one = bindings.get("link") in _ONE or asks_one or _is_one(source, context)
     limit = bindings.get("n") or (1 if of_one else _USUAL)
     noun = "those" if source.previous else source.noun
     named = "of them" if source.previous else noun

@@ -18,6 +18,7 @@ from agents.offline.commands.assembly.computed import (
     with_size,
     without_dates,
 )
+from agents.offline.commands.assembly.fitting import is_value
 from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
 from agents.offline.commands.assembly.quotients import (
     can_be_summed,
@@ -75,6 +76,8 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
     if asked.has("per"):
         return rates(asked) if _has_only(asked, "per", "column", "figure", "count") else None
     if asked.has("measured"):
+        if not asked.has("rows") and not _has_values(asked, context.vocabulary):
+            return None  # the rows are those of another table
         asked = with_size(asked)
     when: dict[str, Any] = {}
     if isinstance(group.value, str):
@@ -122,6 +125,12 @@ def _names_rows(asked: Asked, vocabulary: Vocabulary) -> bool:
     words = name_words(" ".join(each.text for each in asked.pieces if each.where is not None))
     named = [vocabulary.match_table(words[at:]) for at in range(len(words))]
     return any(each is not None and asked.table in each.found and not each.guessed for each in named)
+
+
+def _has_values(asked: Asked, vocabulary: Vocabulary) -> bool:
+    """Whether the conditions name values of the table, which stand for its rows: `hectares of heath by district`."""
+    named = [each for each in asked.conditions if isinstance(each, OneOf)]
+    return bool(named) and all(is_value(each.text, vocabulary, asked.table) for each in named)
 
 
 def by_several(asked: Asked, context: Context) -> Steps | None:

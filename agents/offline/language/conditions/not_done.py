@@ -153,7 +153,12 @@ class NotDone(Comparisons):
         if any(table in self.tables for table, _, _ in known):
             return None  # `not closed`, for a column with a value `Closed`
         columns = {each.name: each for each in self.columns}.values()
-        empty = [each for each in columns if is_empty_where_not(each, word)]
+        is_dated = cursor.word(1) in (
+            "since",
+            "after",
+            "before",
+        )  # else a column may be empty for that reason
+        empty = [] if is_dated else [each for each in columns if is_empty_where_not(each, word)]
         (column,) = found if len(found := empty or self._dated(word)) == 1 else (None,)
         if column is None or not word.endswith(("ed", "en", "wn")):
             return None

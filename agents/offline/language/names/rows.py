@@ -28,7 +28,8 @@ SPELT_OUT, IN_NAME, IN_COMMENT, CALLED_SO = 0.25, 0.25, 0.5, 2.0
 
 _KINDS = word_set("""
     type kind class classification category species genus use usage nature crop cover amenity shop highway subtype sort
-    purpose mode breed model product cause role brand chain common vernacular botanical scientific
+    purpose mode breed model product cause role brand chain common vernacular botanical scientific status stage priority
+    severity
 """)
 """Words in names of columns that classify rows."""
 

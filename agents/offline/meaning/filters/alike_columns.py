@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.domain import Column, Cql2, Table
+from agents.geo.wording.phrases import filter_words
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import (
     NEGATIONS,
@@ -15,13 +16,30 @@ from agents.offline.language.conditions.explained_numbers import (
     number_explained,
     numbers_explained,
 )
+from agents.offline.language.conditions.flags import answers
 from agents.offline.language.names.rows import columns_alike
 from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.meaning.cql2 import columns_in, disjunction, equals
+from agents.offline.meaning.cql2 import columns_in, combined, disjunction, equals
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import empty_where, stored_values
 
 _OR_WORSE = re.compile(r"(.+?),? (?:or|and) (better|worse)", re.IGNORECASE)
+
+
+async def both_or_either(scene: Scene, table: Table, text: str, kinds: Sequence[Cql2]) -> Cql2:
+    """The rows of any of the kinds; of two kinds of different columns joined by `and`, those of both where one is a
+    flag (`void and adapted homes`). Raises Ask if it is unclear."""
+    either, used = disjunction(kinds), [{*columns_in(each)} for each in kinds]
+    if len(kinds) != 2 or " and " not in text or used[0] & used[1]:
+        return either
+    both = combined("and", *kinds)
+    if not await scene.data.count(table.id, both):
+        return either
+    if any(answers(each) for each in table.columns if each.name in used[0] | used[1]):
+        return both
+    options = [filter_words(both), filter_words(either)]
+    question = refusals.VALUE_WHICH(text=text, first=options[0], second=options[1])
+    return both if scene.choose(options, question) == options[0] else either
 
 
 async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[Any]) -> Cql2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
@@ -22,14 +23,16 @@ from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
     Compare,
+    Condition,
     DatePart,
     Day,
     OneOf,
     Operand,
     Quantity,
+    is_bare_time,
     parts_of,
 )
-from agents.offline.meaning.cql2 import equals, is_null, negated, property_of
+from agents.offline.meaning.cql2 import columns_in, equals, is_null, negated, property_of
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import stored_values
@@ -220,10 +223,21 @@ def state_words(where: Any) -> set[str]:
 
 
 def dates_of_state(table: Table, states: Collection[str]) -> list[Column]:
-    """The dates and years that are called after a state, or after the decision that brings it about: `dec_dt`."""
+    """The dates and years that are called after a state, or after the decision that brings it about: `dec_dt`, or
+    “Date of decision, empty while pending”."""
     words = {*states, *(DECISION if DECIDED.intersection(states) else ())}
-    return [
-        each
-        for each in table.columns
-        if is_point_in_time(each) and any(is_called_after(each, word) for word in words)
+    dates = [each for each in table.columns if is_point_in_time(each)]
+    named = [each for each in dates if any(is_called_after(each, word) for word in words)]
+    return named or [
+        c for c in dates if words.intersection(name_words(re.split(r"[,;.(]", c.comment or "")[0]))
     ]
+
+
+def date_taken(table: Table, where: Condition, found: Cql2) -> list[str]:
+    """`2024 (raised_dt)`: the time of a condition without a column, and the one of several dates that was taken."""
+    dates = {each.name for each in table.columns if each.kind in ("date", "timestamp")}
+    used, times = dates.intersection(columns_in(found)), [c for c in parts_of(where) if is_bare_time(c)]
+    (said,) = times if len(times) == len(used) == 1 and len(dates) > 1 else (None,)
+    if not isinstance(said, Compare) or not isinstance(said.value, Quantity | Day):
+        return []
+    return [f"{said.value.text} ({next(iter(used))})"]

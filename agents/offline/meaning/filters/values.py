@@ -31,7 +31,7 @@ from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
 from agents.offline.meaning.cql2 import columns_in, contains, disjunction, equals, property_of
-from agents.offline.meaning.filters.alike_columns import in_any_alike, numbers_with
+from agents.offline.meaning.filters.alike_columns import both_or_either, in_any_alike, numbers_with
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
 from agents.offline.meaning.filters.listed import joint_values, with_item
 from agents.offline.meaning.filters.named_in_part import beginning_with, named_in_part, value_in_part
@@ -198,7 +198,7 @@ async def _each_kind(scene: Scene, table: Table, text: str) -> Cql2 | None:
         if kind is None:
             return None
         kinds.append(kind)
-    return disjunction(kinds)
+    return await both_or_either(scene, table, text, kinds)
 
 
 async def _two_kinds(scene: Scene, table: Table, text: str) -> Cql2 | None:
@@ -315,7 +315,7 @@ async def _any_of(
         ((name, values),) = filters.items()
         return await one_place(scene, table, columns, name, values)
     joined = [await in_any_alike(scene, table, name, values) for name, values in filters.items()] + others
-    return disjunction(joined)
+    return await both_or_either(scene, table, text, joined) if adjective else disjunction(joined)
 
 
 async def _column_of_place(
