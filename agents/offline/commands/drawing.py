@@ -158,7 +158,13 @@ class DrawingCommands(Grammar):
         self.cursor.take("are", "is") if subject.mention.known else None
         full = self.tail(subject)
         if not full.mention.known and full.mention.text.lower().endswith(" ones"):
-            ones = OneOf(full.mention.text[: -len(" ones")], how="kind")
+            value = full.mention.text[: -len(" ones")].removeprefix("the ")
+            ones = OneOf(value, how="kind")
+            tables = {table.id for table, _, _ in self.vocabulary.values_called(name_words(value))}
+            if len(tables) == 1 and self.default is None and not self.vocabulary.layers:
+                return Show(
+                    Mention(value, (*tables,), of_value=True), full.look, all_of(ones, full.where), full.top
+                )
             return Refine(None, all_of(ones, full.where), full.top)
         if full.mention.pronoun or full.mention.everything:
             if full.where is not None or full.top is not None:

@@ -56,7 +56,7 @@ from agents.offline.conversation.pieces import (
     with_limit,
     with_piece,
 )
-from agents.offline.conversation.ranked_again import most_inside, other_end, ranked_first, rows_of_first
+from agents.offline.conversation.ranked_again import most_inside, ranked_first, rows_of_first
 from agents.offline.conversation.ranked_of_fewer import ranked_of_fewer
 from agents.offline.conversation.spoken import PRONOUNS, Again, Spoken
 from agents.offline.conversation.there import living_in_them, with_place
@@ -183,8 +183,8 @@ def _again(messages: Sequence[Message], spoken: Spoken, asked_now: str) -> list[
 
 
 _BEFORE_OTHERS = (
-    rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, rows_of_first, other_end, ranked_first,
-    kinds_counted, *BY_FLAG_OR_PLACE, *CHARTED, of_thing_made,
+    rows_of_kind, of_fewer_groups, ranked_of_fewer, of_column, most_inside, rows_of_first, ranked_first, kinds_counted,
+    *BY_FLAG_OR_PLACE, *CHARTED, of_thing_made,
 )  # fmt: skip
 _SAME_FOR = re.compile(
     r"^(?:and |now )?(?:do )?(?:the )?same(?: thing| again)? (?:for|in|with) (?=(?:19|20)\d\d\b|in\b)",

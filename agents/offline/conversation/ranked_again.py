@@ -80,7 +80,7 @@ def rows_of_first(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     rf"(?:(?P<how>{one_of([*SUPERLATIVES])}) (?P<n>{COUNTS})|(?P<m>{COUNTS}) (?P<most>{one_of([*SUPERLATIVES])}))"
     r"(?: ones)?"
 )
-def other_end(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+def _other_end(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`and the 5 cheapest`, `and the bottom 5` after `top 5 wards by median price`: the last of all that were ranked,
     not of the first ones, which alone a result holds."""
     before, rows = spoken.memory.ranking, spoken.memory.rows
@@ -97,8 +97,24 @@ def other_end(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
         yield Again(before.replace(ranked[0], re.sub(rf"(?i)\b{own}\b", _OTHER_END[own], text), 1), only=True)
 
 
+_SLOW = {"slowest": "", "fastest": ", lowest first", "quickest": ", lowest first"}
+
+
+@message(rf"(?:and )?which (?P<by>\w+(?: \w+)??) (?:is|are|was) (?:the )?(?P<how>{one_of([*_SLOW])})")
+def _slowest_group(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+    """`which trade is slowest` after `how long does a repair take`: the times by trade."""
+    before = spoken.memory.question_text.rstrip(" ?")
+    if (
+        re.match(r"(?:how long|average (?:time|days|duration))\b", before, re.IGNORECASE)
+        and " by " not in before
+    ):
+        yield Again(f"{before} by {asked['by']}{_SLOW[asked['how'].lower()]}", spoken.memory.of_rows)
+
+
 def ranked_first(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`just the top 3`, `and by cars?` after a ranking; `which has the lowest` after a layer coloured by numbers."""
+    for rule in (_other_end, _slowest_group):
+        yield from rule(spoken, asked_now) or ()
     rows, by = spoken.memory.rows, _BY.fullmatch(asked_now)
     if rows is not None and rows.sort:
         yield from ranked(spoken, asked_now)

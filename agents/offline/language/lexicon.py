@@ -244,6 +244,7 @@ _SYNONYMS = tuple(
         "pupil student",
         "staff employee worker",
         "campsite campground",
+        "cost spend spending expenditure",
     )
 )
 """Synonyms."""
@@ -269,9 +270,9 @@ def same_state(text: str) -> frozenset[str]:
 
 
 COUNTED_ALIKE = word_set(
-    "rider passenger ridership boarding pupil student staff employee worker occupant occupier"
+    "rider passenger ridership boarding pupil student staff employee worker occupant occupier cost"
 )
-"""Synonyms for things that columns count."""
+"""Words of columns that may be called by a synonym."""
 
 
 _RIDERS = tuple(word_set(nouns) for nouns in ("cyclist bicycle bike", "motorcyclist motorcycle motorbike"))

@@ -38,7 +38,7 @@ from agents.offline.meaning.intents import Look
 from agents.units import Unit
 
 _MOST_ADJECTIVES, _MOST_SIZED = 5, 4  # words of adjectives, and of a quantity, before a noun
-_BEFORE_ONE = ("which", "what", "more", "less")  # `which oak`, `more new build in the north`
+_BEFORE_ONE = ("which", "what", "more", "less", "no")  # `which oak`, `more new build in the north`
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +173,11 @@ class Grammar(ValueNouns):
             if valued is not None:
                 before = range(begin, begin + count)
                 in_name = self._are_in_name(before, valued)
-                if count and in_name and isinstance(valued.where, Matches):
+                is_part = count and in_name and isinstance(valued.where, Matches)
+                if is_part or "no" in cursor.words[begin : begin + count]:
                     break  # `cycle paths` does not mean `separated path`, of cycle counts
-                adjective = None if in_name else self._kinds(before)
-                kind = self.value_of_group(before, valued.mention, valued.where) or all_of(
-                    adjective, valued.where
-                )
+                own = None if in_name else self._kinds(before)
+                kind = self.value_of_group(before, valued.mention, valued.where) or all_of(own, valued.where)
                 named = replace(valued.mention, text=cursor.since(begin)) if in_name else valued.mention
                 return replace(valued, mention=named, where=kind, all=everything)
             cursor.at = begin + count

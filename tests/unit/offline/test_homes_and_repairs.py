@@ -23,19 +23,21 @@ HOMES = referring(
         "data.stock", "POINT", "Housing stock, one row per property",
         [("id", "text", "Property reference"), ("addr", "text", ""), ("nbh_code", "text", ""), ("status", "text", ""),
          ("tenure", "text", ""), ("beds", "integer", "Number of bedrooms"), ("damp", "boolean", "Damp was found"),
+         ("epc", "text", "Energy band A (best) to G (worst)"),
          ("adapted", "text", "Adapted for wheelchairs, Y/N")],
-        [("GH1", "1 Mill Road", "N01", "Void", "Sheltered", 3, False, "Y", (1.0, 1.0)),
-         ("GH2", "2 Mill Road", "N01", "Void", "Social rent", 2, False, "N", (1.0, 1.1)),
-         ("GH3", "5 Hill Street", "N02", "Let", "Sheltered", 2, True, "N", (1.0, 1.2))],
+        [("GH1", "1 Mill Road", "N01", "Void", "Sheltered", 3, False, "C", "Y", (1.0, 1.0)),
+         ("GH2", "2 Mill Road", "N01", "Void", "Social rent", 2, False, "D", "N", (1.0, 1.1)),
+         ("GH3", "3 Old Mill Road", "N02", "Let", "Sheltered", 2, True, "F", "N", (1.0, 1.2))],
     ),
     ("nbh_code", "data.neighbourhoods", "nbh_code"),
 )  # fmt: skip
 JOBS = make_table(
     "data.repairs", "POINT", "Repair jobs",
     [("id", "integer", ""), ("trade", "text", ""), ("raised_dt", "date", ""),
-     ("compl_dt", "date", "Completed on, empty if it was not"), ("job_status", "text", "")],
-    [(1, "Gas", "2024-01-01", "2024-02-01", "Completed", (1.0, 1.0)),
-     (2, "Roofer", "2024-05-01", None, "Open", (1.0, 1.1))],
+     ("compl_dt", "date", "Completed on, empty if it was not"), ("job_status", "text", ""),
+     ("cost_gbp", "number", "Invoiced cost in pounds")],
+    [(1, "Gas", "2024-01-01", "2024-02-01", "Completed", 80.0, (1.0, 1.0)),
+     (2, "Roofer", "2024-05-01", None, "Open", None, (1.0, 1.1))],
 )  # fmt: skip
 SALES = referring(
     make_table(
@@ -52,7 +54,7 @@ APPS = make_table(
     [(1, "2023-10-01", "2024-01-01", "Granted", (1.0, 1.0)), (2, "2024-10-01", None, "Pending", (1.0, 1.1))],
 )  # fmt: skip
 GREEN = make_table(
-    "data.green_spaces", "POLYGON", "Parks and play areas",
+    "data.green_spaces", "POLYGON", "Open space audit: parks and play areas",
     [("id", "integer", ""), ("kind", "text", ""), ("area_ha", "number", ""), ("owner", "text", ""),
      ("qual", "text", "Good, Fair, Poor; empty = not inspected"), ("insp_dt", "date", "Date of last inspection")],
     [(1, "Public park", 2.0, "GCC", "Poor", "2023-01-01", (1.0, 1.0)),
@@ -77,6 +79,11 @@ VOID = where("status", "=", "Void")
         ("void and adapted properties", both(VOID, where("adapted", "=", "Y"))),
         ("green spaces not inspected since start of 2024",
          both(where("insp_dt", "<", {"date": "2024-01-01"}), empty("insp_dt"), op="or")),
+        ("stock below EPC C", where("epc", "in", ["D", "F"])),
+        ("stock with an EPC better than D", where("epc", "=", "C")),
+        ("stock with EPC D or below", where("epc", "in", ["D", "F"])),
+        ("stock on Mill Road", where("addr", "in", ["1 Mill Road", "2 Mill Road"])),
+        ("ok just show the sheltered ones then", where("tenure", "=", "Sheltered")),
         ("planning apps granted in 2024",
          both(where("decision", "=", "Granted"), where("decis_dt", ">=", {"date": "2024-01-01"}),
               where("decis_dt", "<", {"date": "2025-01-01"}))),
@@ -140,3 +147,25 @@ async def test_the_date_of_several_that_was_taken_is_told(chat: Chat) -> None:
 async def test_a_size_is_that_of_rows_that_have_the_value(chat: Chat) -> None:
     answer = await chat("hectares of public park by owner")
     assert "Total area_ha of green spaces of public park by owner" in answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "title"),
+    [
+        ("how long does a repair take on average, in days", "Average days between raised_dt and compl_dt of a repair"),
+        ("average time to complete a repair", "Average days between raised_dt and compl_dt of a repair"),
+        ("how long do planning apps take", "Average days between recd_dt and decis_dt of planning apps"),
+        ("total spend on repairs by trade", "Total spend on repairs by trade"),
+        ("which neighbourhoods have no play area", "Neighbourhoods that have no play area"),
+        ("which neighbourhood has the most open repairs", "the most open repairs"),
+    ],
+)  # fmt: skip
+async def test_what_is_answered(chat: Chat, sentence: str, title: str) -> None:
+    answer = await chat(sentence)
+    assert title in answer, answer
+
+
+async def test_the_slowest_group_is_that_of_the_times_before(chat: Chat) -> None:
+    await chat("how long does a repair take on average")
+    await chat("which trade is slowest")
+    assert chat.calls == [("run_analysis", {"goal": "how long does a repair take on average by trade"})]

@@ -11,7 +11,7 @@ from agents.domain import Table
 from agents.offline.commands.assembly.piece import PAYMENT, Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
-from agents.offline.language.conditions.times.in_force import times_lasting, times_until
+from agents.offline.language.conditions.times.in_force import times_lasting, times_taken, times_until
 from agents.offline.language.conditions.verbs import columns_of_doers, records
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
@@ -222,11 +222,14 @@ class MeasuredPieces:
                 yield self._piece("between", place, (unit, first.value, second.value), 1.0)
 
     def _durations(self, place: int) -> Iterable[Piece]:
-        """`how long did … last`, `the average length … in days`: between the start and end date."""
-        lasting = times_lasting(self.table)
+        """`how long did … last`, `how long do repairs take`, `the average length … in days`: between the start and end
+        date."""
+        words = self.cursor.words
+        takes = "long" in words and not {"take", "took"}.isdisjoint(words)
+        lasting = times_taken(self.table) if takes else times_lasting(self.table)
         if lasting is None:
             return
-        is_last = "long" in self.cursor.words[:place] and self.cursor.take("take", "took", "last", "lasted")
+        is_last = "long" in words[:place] and self.cursor.take("take", "took", "last", "lasted")
         if is_last:
             yield self._piece("nothing", place, cost=0.0)
         elif self.cursor.take(HOW_LONG_DID) or self.cursor.take(DURATION):

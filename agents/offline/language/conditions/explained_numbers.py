@@ -9,8 +9,10 @@ from agents.domain import Column, Table
 from agents.offline.language.conditions.flags import is_flag
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.names.comments import codes_of, unit_at_end
-from agents.offline.language.words import Words, are_forms, name_words, word_set
-from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.language.nouns import take_column
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import Phrases, Words, are_forms, name_words, word_set
+from agents.offline.meaning.conditions import ColumnMention, OneOf
 
 
 def values_in(text: str) -> list[str]:
@@ -53,6 +55,40 @@ def worst_is_greatest(column: Column) -> bool | None:
     """The same for a column; letters such as those of energy labels end with the worst. None for other texts."""
     is_graded = bool(column.samples) and all(re.fullmatch(r"[A-H]\+{0,4}", each) for each in column.samples)
     return is_graded or None if column.kind == "text" else greatest_is_worst(column.comment)
+
+
+_WORSE = Phrases("(worse|lower|poorer) than | below | under")
+_BETTER = Phrases("(better|higher) than | above | over")
+_OR_LESS, _OR_MORE = Phrases("(or|and) (below|lower|under)"), Phrases("(or|and) (above|higher|over)")
+
+
+def take_grade(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]) -> OneOf | None:
+    """`below EPC C`, `with an EPC worse than C`, `EPC D or below`: the grades on one side of a letter."""
+    start = cursor.at
+    cursor.take("with a", "with an", "with", "having", "that have", "which have")
+    way = _side(cursor, _WORSE, _BETTER)
+    column = take_column(cursor, vocabulary, tables)
+    own = [
+        each
+        for table in tables
+        for name in (column.columns if column else ())
+        if (each := table.column(name))
+    ]
+    if not way and own:
+        cursor.take("is", "are", "of")
+        way = _side(cursor, _WORSE, _BETTER)
+    letter = cursor.word().upper()
+    cursor.at += 1
+    text = f"{way} than {letter}" if way else f"{letter} or {_side(cursor, _OR_LESS, _OR_MORE)}"
+    is_graded = bool(own) and all(each.kind == "text" and worst_is_greatest(each) for each in own)
+    if not is_graded or text.endswith(" ") or re.fullmatch("[A-H]", letter) is None:
+        cursor.at = start
+        return None
+    return OneOf(text, column, "is")
+
+
+def _side(cursor: Cursor, worse: Phrases, better: Phrases) -> str:
+    return "worse" if cursor.take(worse) else "better" if cursor.take(better) else ""
 
 
 def explains_number(column: Column, text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import any_of
+from agents.offline.language.conditions.explained_numbers import take_grade
 from agents.offline.language.conditions.flags import ABSENT, OFF, ON, PRESENT
 from agents.offline.language.conditions.geometries import take_everywhere, take_geometry, take_near_spot
 from agents.offline.language.conditions.joining import all_joined
@@ -65,7 +66,10 @@ class Conditions(Unlinked, States):
         if is_group or take_everywhere(cursor, self.vocabulary):
             cursor.at = start
             return None
-        if (taken := take_geometry(cursor) or take_near_spot(cursor) or take_period(cursor)) is not None:
+        grade = take_grade(cursor, self.vocabulary, self.tables)
+        if (
+            taken := grade or take_geometry(cursor) or take_near_spot(cursor) or take_period(cursor)
+        ) is not None:
             return taken
         found = self._first(
             self.done_in_time, self.in_force, self.in_state, self.out_of, self.about, self.whole_value, self.never_done,

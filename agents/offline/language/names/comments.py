@@ -17,7 +17,7 @@ HEAD_ENDS = word_set("""
     under between since until before after during whether within near around
 """)
 """Words that end the head of a comment."""
-DULL = word_set("table data layer feature row column value number name type list of all each one")
+DULL = word_set("table data layer feature row column value number name type list of all each one open")
 """Words that tell no column from others."""
 PASSED_OVER = frozenset(("of", "per", "on", "a", "an"))
 """Words ignored within a column's name or a clause: `boardings on a weekday`."""

@@ -14,7 +14,7 @@ PLANNED = word_set("next due planned scheduled expiry expire expires deadline va
 ENDED = word_set("""
     close closed complete completed resolve resolved settle settled end ended finish finished restored repaired reopened
     restoration done clear cleared remove removed treat treated answered until return returned arrive arrival arrived
-    extinction extinguished
+    extinction extinguished decision decided determination determined
 """)
 """Words in names of dates on which something ended."""
 _RECORDED = word_set("""

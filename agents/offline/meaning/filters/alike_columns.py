@@ -23,7 +23,9 @@ from agents.offline.meaning.cql2 import columns_in, combined, disjunction, equal
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.stored_values import empty_where, stored_values
 
-_OR_WORSE = re.compile(r"(.+?),? (?:or|and) (better|worse)", re.IGNORECASE)
+_OR_WORSE = re.compile(
+    r"(?:(?P<value>.+?),? (?:or|and) )?(?P<way>better|worse)(?: than (?P<than>.+))?", re.IGNORECASE
+)
 
 
 async def both_or_either(scene: Scene, table: Table, text: str, kinds: Sequence[Cql2]) -> Cql2:
@@ -52,23 +54,25 @@ async def in_any_alike(scene: Scene, table: Table, name: str, values: Sequence[A
 
 
 def without_or_worse(text: str) -> str | None:
-    """`bad condition` of `bad condition or worse`; else None."""
+    """`bad condition` of `bad condition or worse`, `C` of `worse than C`; else None."""
     found = _OR_WORSE.fullmatch(text)
-    return found[1] if found is not None else None
+    return found["value"] or found["than"] if found is not None else None
 
 
 async def or_worse(scene: Scene, table: Table, least: Cql2, text: str) -> Cql2:
     """The rows from a value on, of numbers on a scale that the comment explains, or of words such as `fair`: `bad
     condition or worse`. Raises Refuse."""
     column = next((table.column(name) for name in columns_in(least)), None)
-    worse = text.lower().endswith("worse")
+    said = _OR_WORSE.fullmatch(text)
+    worse, than = said is not None and said["way"].lower() == "worse", bool(said and said["than"])
     upwards = greatest_is_worst(column.comment) if column is not None and column.kind == "integer" else None
     if upwards is not None and least["op"] == "=":
-        return {"op": ">=" if upwards is worse else "<=", "args": least["args"]}
+        return {"op": (">" if upwards is worse else "<") + "=" * (not than), "args": least["args"]}
     graded = await _graded(scene, table, column) if column is not None and column.kind == "text" else {}
     if column is None or least["op"] != "=" or (grade := graded.get(least["args"][1])) is None:
         raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
-    named = [each for each, own in graded.items() if (own >= grade if worse else own <= grade)]
+    way = 1 if worse else -1
+    named = [each for each, own in graded.items() if (own - grade) * way > 0 or (own == grade and not than)]
     return equals(column.name, sorted(named, key=graded.__getitem__))
 
 

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from agents.domain import Column, Cql2, Table
 from agents.geo.styling.colours import CSS_NAMES
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.columns import contains as contains_words
 from agents.offline.language.names.keys import is_key_name
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.cql2 import contains, equals, negated
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
@@ -64,6 +65,24 @@ async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], t
         elsewhere: Cql2 = {"op": "and", "args": [contains(named.name, text), negated(found[0])]}
         found = [] if await scene.data.count(table.id, elsewhere) else found
     return found[0] if found else None
+
+
+async def on_street(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
+    """The rows at any number of a street: `12 Victoria Road` of `on Victoria Road`, not `3 Old Victoria Road`."""
+    addresses = [each for each in columns if each.kind == "text" and "address" in spelt_out(each.name)]
+    at_number = re.compile(rf"(?:flat [\w/]+,? )?\d[\w/-]*,? {re.escape(fold(text))}\b")
+    for column in addresses if len(name_words(text)) > 1 and table.row_estimate <= MAX_TABLE_ROWS else ():
+        values = await _values_with(scene, table, column, text)
+        there = [each for each in values if at_number.match(fold(each))]
+        if (
+            there
+            and all(fold(each).endswith(f" {fold(text)}") for each in values)
+            and len(there) == len(values)
+        ):
+            return contains(column.name, text, "% ", "")
+        if there and len(values) < MAX_ROWS:
+            return equals(column.name, list(dict.fromkeys(there)))
+    return None
 
 
 async def value_in_part(scene: Scene, table: Table, column: Column, text: str) -> list[str]:

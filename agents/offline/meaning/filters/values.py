@@ -30,11 +30,16 @@ from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
-from agents.offline.meaning.cql2 import columns_in, contains, disjunction, equals, property_of
+from agents.offline.meaning.cql2 import columns_in, contains, disjunction, equals
 from agents.offline.meaning.filters.alike_columns import both_or_either, in_any_alike, numbers_with
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
 from agents.offline.meaning.filters.listed import joint_values, with_item
-from agents.offline.meaning.filters.named_in_part import beginning_with, named_in_part, value_in_part
+from agents.offline.meaning.filters.named_in_part import (
+    beginning_with,
+    named_in_part,
+    on_street,
+    value_in_part,
+)
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
 from agents.offline.meaning.filters.other_words import in_other_words, state_alike
@@ -88,8 +93,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         if not values:
             known = [codes_with([column], each) for each in (part, *sorted(same_state(part)))]
             values = next((each[1] for each in known if each is not None), [])
-        values = values or await value_in_part(scene, table, column, part)
-        if not values:
+        if not (values := values or await value_in_part(scene, table, column, part)):
             raise await no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)
     return equals(column.name, found)
@@ -99,19 +103,17 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     """The filter for `in Germany`: by own columns, else through another table; `in operation`: by a flag."""
     words = name_words(f"in {text.removeprefix('the ').removeprefix('a ').removeprefix('an ')}")
     named_alike = (words, ("is", *words[1:]), words[1:])  # `in operation`, `at a junction`, `at night`
-    flag = next((c for c in table.columns if c.kind == "boolean" and name_words(c.name) in named_alike), None)
-    if flag is not None:
-        return {"op": "=", "args": [property_of(flag.name), True]}
+    for flag in (c for c in table.columns if c.kind == "boolean" and name_words(c.name) in named_alike):
+        return equals(flag.name, [True])
     if (named := await _beside_column_name(scene, table, text)) is not None:
         return named
     own = _in_order(table, PLACES, names=False)
     try:
         return await _any_of(scene, table, own, text, elsewhere=True)
     except Refuse:
-        shared = await with_shared_name(scene, table, text) or beginning_with(table, text)
-        shared = (
-            shared or numbers_with(table, text) or (flag_in_words(table, text) if text.islower() else None)
-        )
+        shared = await with_shared_name(scene, table, text) or await on_street(scene, table, own, text)
+        shared = shared or beginning_with(table, text) or numbers_with(table, text)
+        shared = shared or (flag_in_words(table, text) if text.islower() else None)
         shared = shared or await named_in_part(scene, table, own, text)
         if shared is not None:
             return shared

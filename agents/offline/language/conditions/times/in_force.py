@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Sequence
 
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.offline.language.conditions.times.days import take_day
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.dates import ENDED, times_of
 from agents.offline.language.words import Phrases, are_forms, name_words, word_set
@@ -40,19 +42,37 @@ def times_lasting(table: Table) -> tuple[str, str] | None:
     return (begun[0], ended[0]) if is_sure and not columns_called((table,), ("duration",)) else None
 
 
+def times_taken(table: Table) -> tuple[str, str] | None:
+    """The dates between which a row lasts, else the only one on which it ended and the only other one that is meant:
+    `raised_dt` and `compl_dt` of repairs."""
+    if (lasting := times_lasting(table)) is not None:
+        return lasting
+    return _until(table, [each.name for each in _dates(table) if not ENDED.isdisjoint(_words_of(each))])
+
+
 def times_until(table: Table, done: str) -> tuple[str, str] | None:
     """The date on which something began, such as `reported_on`, and the date on which it was `done`, in any form of the
     verb: `repaired_on` for `repair`."""
     ended = [
-        each.name
-        for each in table.columns
-        if each.kind in ("date", "timestamp") and any(are_forms(done, word) for word in name_words(each.name))
+        each.name for each in _dates(table) if any(are_forms(done, word) for word in name_words(each.name))
     ]
     if not ended and done in _FINISHED:
-        dates = [each.name for each in table.columns if each.kind in ("date", "timestamp")]
-        ended = [each for each in dates if not ENDED.isdisjoint(name_words(each))]
+        return times_taken(table)
+    return _until(table, ended)
+
+
+def _until(table: Table, ended: Sequence[str]) -> tuple[str, str] | None:
     begun = [each.name for each in times_of(table) if each.name not in ended]
     return (begun[0], ended[0]) if len(begun) == len(ended) == 1 else None
+
+
+def _dates(table: Table) -> list[Column]:
+    return [each for each in table.columns if each.kind in ("date", "timestamp")]
+
+
+def _words_of(column: Column) -> frozenset[str]:
+    """The words of a column's name, and of its comment up to the first sign."""
+    return spelt_out(column.name).union(name_words(re.split(r"[,;.(]", column.comment or "")[0]))
 
 
 def take_in_force(cursor: Cursor, tables: Sequence[Table]) -> Compare | None:
