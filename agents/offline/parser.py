@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
-from agents.offline.commands.assembly.joined import apply_to_all_nouns, check_continuation, refuse_unread
+from agents.offline.commands.assembly.joined import apply_to_all_nouns, refuse_unread, with_next
 from agents.offline.commands.assembly.mapped import read_otherwise
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
@@ -58,7 +58,7 @@ _ON_THE_MAP = re.compile(
 )
 _COMMANDS, _EXPORTS = CommandSet(COMMANDS), CommandSet(exports.COMMANDS)
 _JOINED = re.compile(r"[ ,;]*\b(?:and|then)?\s*(?:please\s*)?$", re.IGNORECASE)
-_AS_LIST = re.compile(r"(?i)\b(?:as|in) a (?:table|list)\W*$|^which\b.+\bon the map\W+\w")
+_AS_LIST = re.compile(r"(?i)\b(?:as|in|as a|in a) (?:table|list)\W*$|^which\b.+\bon the map\W+\w")
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 
 
@@ -206,8 +206,7 @@ class Parser(DrawingCommands, DataCommands):
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
             command = self._of_the_same(self._command(), commands)
-            commands = apply_to_all_nouns(self.text, commands, command, self.vocabulary, parse)
-            commands.append(check_continuation(command, commands[-1:]))
+            commands = with_next(self.text, commands, command, self.vocabulary, parse)
             self._speak_of(commands[-1].intent)
 
     def question(self, start: int, *, goes_on: bool = False) -> Command | None:

@@ -311,7 +311,7 @@ class Turn:
             if place is not None and place.start < start
         ]
         last = next((done for begin, done in before if begin == before[-1][0]), None)
-        rows = self.asked_before if last is None else rows_asked_about(last)
+        rows = self.asked_before if last is None else rows_asked_about(last, self.vocabulary)
         return rows_meant(rows, self.text[start:])
 
     def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
@@ -356,15 +356,15 @@ class Turn:
 
     async def _answered(self, place: CommandSpan, command: Command, calls: Sequence[Done]) -> Memory:
         """What to remember of a command that was carried out."""
-        asked, rows = question_asked(command, calls), rows_asked_about(calls[0], command.intent)
+        asked = question_asked(command, calls)
+        rows = rows_asked_about(calls[0], self.vocabulary, command.intent)
         subject = command.intent.subject if isinstance(command.intent, Zoom) else None
         if rows is None and subject is not None and subject.pronoun:
             rows = self.before.rows  # `zoom to it`, which is spoken of further on
-        alike = self.kept.alike
         if not asked and (draws_rows(self.done, self.before.rows) or is_chart_of_answer(command)):
             asked = self.before.question_text
-        if self.is_repeated and rows is not None and self.before.rows is not None:
-            alike = self.before.all_alike
+        is_other = self.is_repeated and rows is not None and self.before.rows is not None
+        alike = self.before.all_alike if is_other else self.kept.alike
         return Memory(
             listed=rows_listed(command),
             asked_of=await self._asked_of(place),

@@ -115,6 +115,8 @@ _MOST_OF_THEM = (
     rf"(?:and )?which (?:is|was|are|were) the (?P<most>{one_of([*SUPERLATIVES])})",
     r"which one is the \g<most>",
 )
+_ONE_OF_THEM = (rf"(?:and )?the (?P<most>{one_of([*SUPERLATIVES])})(?: one)?", _MOST_OF_THEM[1])
+"""`the biggest one`, `and the lowest?` after a question about rows."""
 _NEAR_WHAT = (
     r"(?:and |now )*(?:which (?:of (?:them|these|those) |ones |one )?(?:are |lie |is )|(?:those|the ones) )?"
     r"(?P<near>(?:within|closer than|less than|more than|farther than|further than|at least|at most) \d[\d.,]* ?"
@@ -239,7 +241,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or also_in(before, asked_now)
         or _which_of_all(before, asked_now, vocabulary)
         or _most_of_groups(spoken, asked_now)
-        or spelt_out(asked_now, _MOST_OF_THEM)
+        or spelt_out(asked_now, _MOST_OF_THEM, *((_ONE_OF_THEM,) if memory.rows else ()))
         or coloured_by_figure(spoken, asked_now)
         or _figures_of_them(spoken, asked_now)
         or living_in_them(spoken, asked_now)

@@ -59,13 +59,13 @@ def same_name_elsewhere(spoken: Spoken, asked_now: str) -> Iterator[Again]:
     """`no, the one in Ohio` after `airports within 30 miles of Springfield` or `zoom to Springfield`: the same for the
     place of that name there."""
     memory, asked = spoken.memory, _SAME_NAME_IN.fullmatch(asked_now)
-    form = "zoom to {}" if spoken.zoomed_to else memory.asked_of
-    name = spoken.zoomed_to or memory.asked_about
+    form = memory.asked_of or "zoom to {}"
+    name = spoken.place_found or memory.asked_about
     if (
         asked is None
         or not name
         or "," in name
-        or not (spoken.zoomed_to or memory.question_text.count(name) == 1)
+        or not (spoken.place_found or memory.question_text.count(name) == 1)
     ):
         return
     if asked["name"] is None or asked["name"].lower() == name.lower():

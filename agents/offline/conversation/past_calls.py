@@ -14,10 +14,11 @@ from agents.offline.analyses_read import analysis_read
 from agents.offline.answers.texts import HAS_MOST
 from agents.offline.conversation.memory import Memory, Outcome, Rows, recall
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import MOST_FIRST, Mention, OneOf, parts_of
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Done
 from agents.worded import wording_of
 
@@ -96,10 +97,12 @@ def layers_spoken_of(messages: Sequence[Message], vocabulary: Vocabulary) -> tup
     return (*found, *(each for each in memory.layers if each not in found))
 
 
-def rows_asked_about(done: Done, intent: i.Intent | None = None) -> Rows | None:
-    """The rows that a question counted, listed or summed, or that a chart shows; for a ranking, its first rows, unless
-    its intent was a sorted list of all."""
+def rows_asked_about(done: Done, vocabulary: Vocabulary, intent: i.Intent | None = None) -> Rows | None:
+    """The rows that a question counted, listed or summed, that a chart shows, or that share the name of a place; for a
+    ranking, its first rows, unless its intent was a sorted list of all."""
     asked = done.arguments
+    if done.call.name in ("find_place", "zoom_to"):
+        return _called_alike(done, vocabulary)
     charted = done.call.name == "make_chart"
     if not (charted or done.call.name in _QUESTIONS) or not done.result.ok:
         return None
@@ -167,6 +170,20 @@ _ITS = re.compile(
 def rows_meant(rows: Rows | None, text: str) -> Rows | None:
     """The rows that a text may be about: the first row of a ranking only for `it` and `how many km?`."""
     return None if rows is not None and rows.single and not _SPEAKS_OF_ONE.search(text) else rows
+
+
+def _called_alike(done: Done, vocabulary: Vocabulary) -> Rows | None:
+    """The rows that share a name which was looked up or zoomed to before there are layers: `where is Springfield?`;
+    None unless there are several."""
+    data = done.result.data or {}
+    places = [*data.get("places", ()), *filter(None, [data.get("place")]), *data.get("others", ())]
+    table = vocabulary.table(str(places[0].get("table"))) if places else None
+    named = name_column(table) if table is not None else None
+    same = [each["name"] for each in places if table is not None and each.get("table") == table.id]
+    alike = [each for each in same if fold(each) == fold(same[0])]
+    if table is None or named is None or len(alike) < 2 or vocabulary.layers:
+        return None
+    return Rows(table.id, {"op": "in", "args": [{"property": named.name}, list(dict.fromkeys(alike))]})
 
 
 def _first_row(done: Done) -> Rows | None:
@@ -246,13 +263,18 @@ def question_asked(command: i.Command, calls: Sequence[Done]) -> str:
     """
     goals = [each.arguments["goal"] for each in calls if each.call.name == "run_analysis"]
     meant, text = command.intent, _NOW.sub("", goals[0] if goals else command.text)
-    if not isinstance(meant, i.Count | i.Statistic | i.Rows | i.Lookup | i.Analyse):
+    if not (_looks_up(meant) or isinstance(meant, i.Count | i.Statistic | i.Rows | i.Lookup | i.Analyse)):
         return ""
     if not (isinstance(meant, i.Statistic) and meant.subject.pronoun) or re.search(
         r"\b(?:it|them|these|those|they|their|its|that|this|ones)\b", text, re.IGNORECASE
     ):
         return text
     return f"{text} of them" if meant.where is None else ""
+
+
+def _looks_up(meant: Any) -> bool:
+    """Whether it asks where a place is."""
+    return isinstance(meant, i.UseTool) and meant.tool == "find_place"
 
 
 _NOW = re.compile(r"(?: (?:right now|now|currently|at the moment|please|pls))*[ ?!.]*$", re.IGNORECASE)
@@ -306,10 +328,13 @@ async def question_about(command: i.Command, vocabulary: Vocabulary) -> str:
     meant: Any = command.intent
     if isinstance(meant, i.Analyse):
         meant = await analysis_read(meant.goal, vocabulary)
-    elif not isinstance(meant, i.Count | i.Lookup | i.Statistic | i.Rows | i.Show | i.Chart):
+    elif not (
+        _looks_up(meant) or isinstance(meant, i.Count | i.Lookup | i.Statistic | i.Rows | i.Show | i.Chart)
+    ):
         return ""
     parts = parts_of(meant)
     named = [meant.of, *meant.others] if isinstance(meant, i.Lookup) else []
+    named += [dict(meant.arguments)["text"]] if _looks_up(meant) else []
     named += [each.text for each in parts if isinstance(each, OneOf) and each.how in ("in", "of")]
     named += [each.text for each in parts if isinstance(each, Mention) and each.of_value]
     named += [each.place for each in parts if isinstance(each, Features) and each.place]

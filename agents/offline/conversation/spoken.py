@@ -77,10 +77,11 @@ class Spoken:
         return calls_made(self.messages[begin:])
 
     @property
-    def zoomed_to(self) -> str:
-        """The place that the previous turn zoomed to."""
-        moves = [each for each in self.last_calls if each.call.name == "zoom_to" and each.result.ok]
-        return str(moves[-1].arguments.get("place") or "") if moves else ""
+    def place_found(self) -> str:
+        """The place that the previous turn zoomed to or looked up."""
+        names = {"zoom_to": "place", "find_place": "text"}
+        found = [each for each in self.last_calls if each.call.name in names and each.result.ok]
+        return str(found[-1].arguments.get(names[found[-1].call.name]) or "") if found else ""
 
     @property
     def table_shown(self) -> Table | None:

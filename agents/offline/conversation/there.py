@@ -46,9 +46,9 @@ def with_place(spoken: Spoken, asked_now: str) -> str | None:
     both = _GO.fullmatch(asked_now)
     if both is not None and (rest := _IN_IT.sub("there", both["rest"])) and _THERE.search(rest):
         return f"{both['go']} and {_put(rest, both['place'])}"
-    if spoken.zoomed_to and len(spoken.last_calls) == 1 and _OF_IT.search(asked_now):
-        return _OF_IT.sub(lambda of: f"{of[1]} {spoken.zoomed_to}", asked_now, count=1)
-    place = (spoken.zoomed_to or spoken.memory.named) if _THERE.search(asked_now) else ""
+    if spoken.place_found and len(spoken.last_calls) == 1 and _OF_IT.search(asked_now):
+        return _OF_IT.sub(lambda of: f"{of[1]} {spoken.place_found}", asked_now, count=1)
+    place = (spoken.place_found or spoken.memory.named) if _THERE.search(asked_now) else ""
     if not place and spoken.memory.layers and (figure := _FIGURE_THERE.fullmatch(asked_now)) is not None:
         return f"{figure['figure']} of them"
     return _put(asked_now, place) if place else None
@@ -74,8 +74,8 @@ def living_in_them(spoken: Spoken, asked_now: str) -> str | None:
     if asked is None or len(calls) != 1 or not calls[0].result.ok or memory.outcome != "done":
         return None
     rest = re.sub(r" (?:in total|altogether)\b", "", asked["rest"])
-    if spoken.zoomed_to:
-        return f"{asked['asked']} in {spoken.zoomed_to}{rest}"
+    if spoken.place_found:
+        return f"{asked['asked']} in {spoken.place_found}{rest}"
     if calls[0].call.name in _DRAWING:
         return f"{asked['asked']} in them{rest}"
     # Of a single row another fact was asked, such as its capital.

@@ -325,7 +325,7 @@ LEAST_FIRST = Phrases("""
     from (low to high|small to large|[the] lowest to [the] highest|(least|fewest) to most)
 """)
 AS_TABLE = Phrases(
-    "[,] (as|in) a (table|list) | [,] as table | [show|show me|give me|make] [a] (table|list) (of|with)"
+    "[,] as [a] (table|list) | [,] in a (table|list) | [show|show me|give me|make] [a] (table|list) (of|with)"
 )
 OF_THEM = Phrases("""
     [of] (them|these|those) [all] | [of] (each|all) of (them|these|those) | [of] the ones | they | it
@@ -382,7 +382,7 @@ TAIL = Phrases(f"""
     | altogether | at all | ok | okay | in the (network|world|database|data|table|register|records) | of the world
     | on earth | globally | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all
     | called | [are] left | yet | remain | so far | overall | currently | at present | at the moment
-    | (as|on|in) a (map|table|list) | ever [measured|recorded|seen|observed] | on record
+    | (as|on|in) a (map|table|list) | as (table|list) | ever [measured|recorded|seen|observed] | on record
 """)
 """Closing words without meaning."""
 

@@ -48,8 +48,6 @@ def operations_of(agent: MapAgent) -> Sequence[OperationInfo]:
 
 Calls = list[tuple[str, dict[str, Any]]]
 """Tool calls to make, in order: names and arguments."""
-
-
 log = logging.getLogger("agents.offline")
 ALL_ASKED_ABOUT = {"both": 2, "both of them": 2, "all three of them": 3}
 """Words for the rows of several similar questions, and the number of questions."""
@@ -151,6 +149,8 @@ class Scene:
     """The command, if the previous request was declined or needs an answer, so that its rows are not known."""
     partly: bool = False
     """A part of that previous request was carried out."""
+    counts: bool = False
+    """A number of rows is asked, which may be 0."""
 
     @property
     def data(self) -> DataSource:

@@ -105,7 +105,11 @@ _ONE = ("it", "this", "that")
 def refuse_unnamed_rows(scene: Scene, meant: Any) -> None:
     """Raise Refuse for a figure or colours that name no rows (`total length`, `and number of households`, `colour by
     level`, `total length per area`) after a request that was not carried out: it is about its rows, not about all."""
-    first = next(iter(getattr(meant, "steps", ())), None)
+    steps = getattr(meant, "steps", ())
+    is_one = any(isinstance(each, Features) and each.text.lower() in _ONE for each in parts_of(steps))
+    if scene.unanswered and is_one and scene.layers and scene.recent_layer().count != 1:
+        raise Refuse(refusals.ROWS_UNCLEAR())  # `within 30 miles of it`, of the one that was to be chosen
+    first = next(iter(steps), None)
     of_groups = first.source.mention if isinstance(first, Grouped) else None
     if scene.unanswered and of_groups is not None and of_groups.text.lower() not in scene.unanswered:
         example = f"{scene.unanswered.strip(' ?!.')} of {of_groups.text}"

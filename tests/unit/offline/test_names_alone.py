@@ -113,6 +113,7 @@ async def test_the_greatest_amounts_come_first_in_a_sorted_list(
     ("messages", "goal"),
     [
         (["Lima", "airports within 50 km of it"], "airports within 50 km of Lima"),
+        (["where is Lima?", "airports within 50 km of it"], "airports within 50 km of Lima"),
         (["which country has the most airports?", "top 3"], "top 3 country by number of airports"),
         (
             ["which country has the most airports?", "top 3 as bar chart"],
@@ -290,3 +291,26 @@ async def test_a_name_of_a_country_and_of_a_town_means_the_country() -> None:
     chat = Chat(World((table, [town, *rows])))
     await chat("show airports in Peru")
     assert chat.layers["airports"].filter == where("country", "=", "Peru")
+
+
+@pytest.mark.parametrize("looked_up", ["where is San Jose?", "San Jose"])
+async def test_several_places_that_were_looked_up_are_spoken_of(chat: Chat, looked_up: str) -> None:
+    await chat(looked_up)
+    await chat("the biggest one")
+    ((name, query),) = chat.calls
+    kept = {"op": "in", "args": [{"property": "name"}, ["San Jose", "San José"]]}
+    assert (name, query["filters"]["args"][0], query["sort"]) == ("query_features", kept, "population")
+
+
+@pytest.mark.parametrize("asked", ["the highest one", "and the highest?", "which one is the highest?"])
+async def test_the_first_of_rows_that_were_counted(chat: Chat, asked: str) -> None:
+    await chat("how many airports are there in Germany?")
+    await chat(asked)
+    ((name, query),) = chat.calls
+    assert (name, query["sort"], query["descending"]) == ("query_features", "elevation_m", True)
+
+
+async def test_it_is_unclear_after_a_choice_that_was_declined(chat: Chat) -> None:
+    await chat("show cities in Germany")
+    await chat("i mean the foobar one")
+    assert "it is not clear which rows you mean" in await chat("airports within 30 miles of it")

@@ -46,6 +46,13 @@ async def said(conversation: str) -> list[tuple[str, dict[str, Any]]]:
          both(EUROPE, no(where("country", "=", "Germany")), PEOPLE), 3),
         ("bar chart of the 3 biggest cities in the world | leave out those in china", both(NOT_CHINA, PEOPLE), 3),
         ("top 3 countries by population as a bar chart | only europe", both(EUROPE, PEOPLE), 3),
+        ("most densely populated countries, top 5, but leave out the tiny ones under 100,000 km2",
+         both(where("area_km2", ">=", 100_000), DENSE), 5),
+        ("top 5 countries by population density, without those under 100,000 km2",
+         both(where("area_km2", ">=", 100_000), DENSE), 5),
+        ("show the 3 largest cities but only those in europe", both(EUROPE, PEOPLE), 3),
+        ("top 5 cities by population as table", PEOPLE, 5),
+        ("top 5 cities by population as list", PEOPLE, 5),
     ],
 )  # fmt: skip
 async def test_a_ranking_of_rows_is_made_again(conversation: str, filters: Any, limit: int) -> None:
@@ -151,3 +158,13 @@ async def test_a_layer_drawn_after_a_ranking_is_filtered() -> None:
         "show the 3 largest cities | colour countries by population | only europe"
     )
     assert (name, arguments["layer_id"], arguments["filters"]) == ("update_map_layer", "countries", EUROPE)
+
+
+@pytest.mark.parametrize(
+    "request_", ["top 3 countries by number of airports, but leave out those under 1 million people"]
+)
+async def test_rows_left_out_of_ranked_groups_in_one_request_are_not_understood(request_: str) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    assert "but not “" in await chat(request_)
+    assert not chat.calls

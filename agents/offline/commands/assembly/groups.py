@@ -33,6 +33,7 @@ from agents.offline.language.names.periods import MOST_YEARS, newest, of_age
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -91,6 +92,9 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
         return None
     if figure == COUNT and not _names_rows(asked, context.vocabulary):
         return None  # the counted rows are not named
+    own = asked.table.column(asked.group_column or "")
+    if figure == COUNT and asked.has("top") and not asked.has("count") and own is not None and is_number(own):
+        return None  # `top 20 cities by population` ranks the cities
     rows, title = asked.rows(asked.where), f"{figure_words(figure)} {asked.called} by {asked.group_words}"
     if asked.has("with share") and not isinstance(group.value, ColumnMention):
         return None

@@ -12,6 +12,7 @@ from agents.offline.language.names.columns import columns_called, measure_column
 from agents.offline.language.names.costs import TIMES
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_plural, name_words
+from agents.offline.meaning.conditions import all_of
 from agents.offline.meaning.intents import (
     Analyse,
     Chart,
@@ -40,7 +41,19 @@ def refuse_unread(commands: list[Command]) -> list[Command]:
     ]
 
 
-def check_continuation(command: Command, before: list[Command]) -> Command:
+def with_next(
+    text: str,
+    before: list[Command],
+    command: Command,
+    vocabulary: Vocabulary,
+    read: Callable[[str, Vocabulary], list[Command]],
+) -> list[Command]:
+    """The commands and a further one, as they are meant together. `read`: reads words as commands."""
+    before = apply_to_all_nouns(text, before, command, vocabulary, read)
+    return _ranked_of_fewer(text, [*before, _check_continuation(command, before[-1:])])
+
+
+def _check_continuation(command: Command, before: list[Command]) -> Command:
     """The command after others, refused if it belongs to the previous one.
 
     `average beds by operator, only hospitals with emergency` is one request (else the figures cover all rows), and so
@@ -68,6 +81,33 @@ def check_continuation(command: Command, before: list[Command]) -> Command:
     if (named and isinstance(first, Analyse)) or (charted and grouped):
         return replace(command, intent=NotUnderstood("", command.text))
     return command
+
+
+_SAME_REQUEST = (",", "but", ", but", "and", ", and")
+
+
+def _ranked_of_fewer(text: str, commands: list[Command]) -> list[Command]:
+    """The commands, with a last one that leaves rows out of the ranking before it made part of that ranking: `most
+    populous countries, top 15, but leave out those under 1000 km2`. It is not understood after a ranking of groups."""
+    *before, last = commands
+    if not before or not isinstance(last.intent, Refine) or last.intent.verb not in ("", "exclude"):
+        return commands
+    first, meant = before[-1], last.intent
+    is_part = meant.mode == "and" and meant.top is None
+    if text[first.end : last.start].strip() not in _SAME_REQUEST or not is_part:
+        return commands
+    ranked, tables = first.intent, meant.subject.tables if meant.subject is not None else ()
+    is_own = meant.subject is None or (tables and not meant.subject.layers)
+    if not is_own or meant.where is None:
+        return commands
+    operations = [each.operation for each in getattr(ranked, "steps", ()) if isinstance(each, AnalysisStep)]
+    if isinstance(ranked, Analyse) and "top" in operations:
+        return [*before, replace(last, intent=NotUnderstood("", last.text))]
+    if not isinstance(ranked, Rows | Show) or ranked.top is None or not {*tables} <= {*ranked.subject.tables}:
+        return commands
+    where = all_of(ranked.where, meant.where)
+    whole = text[first.start : last.end]
+    return [*before[:-1], replace(first, intent=replace(ranked, where=where), end=last.end, text=whole)]
 
 
 def apply_to_all_nouns(

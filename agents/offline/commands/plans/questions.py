@@ -46,6 +46,7 @@ MAX_SUGGESTED = 4
 
 async def count(scene: Scene, intent: i.Count) -> Calls:
     """Call `count_features`; for a share also for the whole, and for a comparison also for the other rows."""
+    scene = replace(scene, counts=True)
     table = scene.table_of(intent.subject)
     if intent == i.Count(UNNAMED_ROWS) and table.is_result and table.column("count") is not None:
         return await not_understood(scene, i.NotUnderstood("", "how many"))  # the groups, or the rows in them
