@@ -170,6 +170,9 @@ COMMANDS = (
     command(f"(make|turn|change|draw|set|render|convert|transform) {{layer:mention}} {_TO} {{look:look}}", _drawn()),
     command("[show [me]|draw|display|render|visualise|visualize|make] said=({look:look})", _style_alone, 3.0),
     command("verb=(size|scale|extrude) [{rows:selection}] (by|according to|with) {column:column}", _sized),
+    *(command(f"(make|let|have|set) [the|their] {words} [of [the] (points|circles|dots|lines|areas|them)]"
+              " (depend on|depending on|follow|reflect|show|by|according to) {column:column}", meant)
+      for words, meant in (("[point|circle|dot] verb=(size|sizes)", _sized), ("(colour|color|colours|colors)", _each))),
     command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))

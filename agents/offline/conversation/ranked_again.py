@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agents.domain import Table
 from agents.offline.conversation.memory import Rows
-from agents.offline.conversation.pieces import message, one_of
+from agents.offline.conversation.pieces import ENDS, message, one_of
 from agents.offline.conversation.spoken import COUNTS, Again, Spoken, message_about_rows, number_of
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.lexicon import MEASURES, STATISTICS, SUPERLATIVES
@@ -61,7 +61,8 @@ def most_inside(spoken: Spoken, asked: re.Match[str], table: Table) -> Iterator[
         yield Again(f"which of the layer `{layer.id}` has the {asked['most']} {asked['others']}")
 
 
-_HAS_MOST = r"(?:which|what) [^?]+? (?:has|had|have)(?: the)? (?:most|fewest|least) (?P<rows>[^?,]+?)\W*"
+_HAS_MOST = r"(?:which|what) [^?]+? (?:has|had|have)(?: the)? (?:most|fewest|least) (?P<rows>[^?,]+?)"
+_HAS_MOST += rf"(?P<where> {ENDS}[^?,]*?)?\W*"
 
 
 @message(
@@ -72,7 +73,7 @@ def rows_of_first(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
     """`show those accidents` after `which road has the most accidents`: the accidents of that road."""
     first, before = spoken.memory.first, re.fullmatch(_HAS_MOST, spoken.memory.question_text, re.IGNORECASE)
     if first and before is not None and name_words(before["rows"]) == name_words(asked["rows"]):
-        yield Again(f'show the {asked["rows"]} of "{first}"')
+        yield Again(f'show the {asked["rows"]} of "{first}"{before["where"] or ""}')
 
 
 @message(

@@ -14,6 +14,7 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.conditions.geometries import take_line, take_spot
+from agents.offline.language.conditions.ranks import take_place
 from agents.offline.language.conditions.value_text import IN_NAMES, take_comparator
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
@@ -67,27 +68,25 @@ class Tags(Figures):
         super().__init__(cursor, vocabulary, default, limits)
         self._known: dict[tuple[str, int], Sequence[Span]] = {}
         self._known_rows: dict[int, Sequence[Span]] = {}
-        self.made: Callable[[int], Sequence[Span]] = (
-            lambda _: ()
-        )  # rows made by nested steps, from a token on
+        # rows made by nested steps, from a token on
+        self.made: Callable[[int], Sequence[Span]] = lambda _: ()
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
             "rows": self._rows, "bare": self._bare, "plain": self._plain, "any": self._any,
             "areas": self._areas, "shapes": self._shapes, "meant": self._meant, "place": self._places,
-            "named": self._rows, "either": self._any,
+            "named": self._rows, "either": self._any, "quoted": self._quoted,
             "column": self._columns, "columns": self._several_columns, "length": self._length,
             "lengths": self._lengths, "count": self._taking(take_count), "text": self._free_text, "name": self._name,
             "figure": self._figure, "figures": self._figures, "top": self._taking(self._superlative),
-            "condition": self._condition,
-            "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
+            "had": lambda at: self._condition(at) if {*self.cursor.words[at : at + 1]} & _HAVE else (),
+            "condition": self._condition, "also": self._also, "kept": self._kept, "number": self._number,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._taking(take_share), "box": self._box, "value": self._value,
-            "spot": self._taking(take_spot), "line": self._taking(take_line),
-            "where": self._where, "words": self._words, "surface": self._surface, "owned": self._owned,
+            "spot": self._taking(take_spot), "line": self._taking(take_line), "nth": self._taking(take_place),
+            "where": self._where, "words": self._words, "surface": self._surface, "then": self._then,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
-            "counted": self._counted, "averaged": self._averaged, "listed": self._listed,
-            "kinds": lambda at: kinds_counted(at, cursor, vocabulary, self.roots),
-            "system": self._taking(take_system), "lasting": self._lasting,
-            "many": self._many, "stuff": self._stuff, "proper": self._proper, "quoted": self._quoted,
+            "counted": self._counted, "owned": self._owned, "averaged": self._averaged, "listed": self._listed,
+            "kinds": lambda at: kinds_counted(at, cursor, vocabulary, self.roots), "proper": self._proper,
+            "system": self._taking(take_system), "lasting": self._lasting, "many": self._many, "stuff": self._stuff,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:
@@ -396,5 +395,6 @@ MADE_BY_STEPS = frozenset(("rows", "any", "areas", "shapes", "meant"))
 """Kinds of slots that results of nested steps may fill."""
 PLAIN = {"rows": "named", "any": "either"}
 """The same kinds without results of steps."""
+_HAVE = word_set("have has had")
 KINDS = frozenset(("rows", "named", "bare", "any", "either", "areas", "shapes", "place"))
 """Kinds of slots that take features."""

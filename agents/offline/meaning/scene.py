@@ -132,6 +132,7 @@ class Scene:
 
     `done`: this command's completed calls. `recent`: layers mentioned, latest first. `result`: the table of the
     latest analysis, if it still exists. `preferred`: answers to earlier questions, used to decide choices.
+    `counts`: a number of rows is asked, which may be 0.
     """
 
     agent: MapAgent
@@ -150,7 +151,6 @@ class Scene:
     partly: bool = False
     """A part of that previous request was carried out."""
     counts: bool = False
-    """A number of rows is asked, which may be 0."""
 
     @property
     def data(self) -> DataSource:
@@ -393,8 +393,8 @@ def answered(question: Question, text: str) -> tuple[str, tuple[str, ...]]:
     return requests.get(option, question.request), (*question.answers, option)
 
 
-_LENGTHS = "|".join(name for name, unit in UNITS.items() if unit.dimension == "length")
-_WITHIN = re.compile(rf"\bwithin \d[\d.,]* ?(?:{_LENGTHS}) of\b", re.IGNORECASE)
-_FAR = re.compile(rf"(?:within |up to |about )?(?P<far>\d[\d.,]* ?(?:{_LENGTHS}))\W*", re.IGNORECASE)
+_LENGTHS = rf"\d[\d.,]* ?(?:{'|'.join(name for name, unit in UNITS.items() if unit.dimension == 'length')})"
+_WITHIN = re.compile(rf"\bwithin {_LENGTHS} of\b", re.IGNORECASE)
+_FAR = re.compile(rf"(?i)(?:(?:only|just|within|up to|about) )*(?P<far>{_LENGTHS})(?: only| please)*\W*")
 """A distance instead of those that were offered for `near`."""
 _NEAR = re.compile(r"\b(?:near(?:by)?|close|next)(?: to)?\b|\baround\b", re.IGNORECASE)

@@ -240,7 +240,7 @@ def step(
 def top_step(
     source: Features, by: Any, n: int, *, smallest: bool = False, title: str = "", **arguments: Any
 ) -> AnalysisStep:
-    """The first `n` rows by a column."""
+    """The first `n` rows by a column, or those after the first ones (`skip`)."""
     way = {"smallest": True} if smallest else {}
     return step("top", source, title=title, by=by, n=n, **arguments, **way)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, false, func, or_, select
 
 from agents.worded import Template
 from server.gis.operations.support.attributes.columns import (
@@ -40,6 +40,14 @@ class TopArguments(Arguments):
     per: tuple[str, ...] = column_argument(
         "Columns of groups: the n rows of each group. Rows without a group are left out.", default=()
     )
+    skip: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            description="Of these, how many of the first to leave out: 1 of 2 for the second.",
+        ),
+    ] = 0
     smallest: Annotated[bool, Field(description="The smallest values instead of the largest.")] = False
     ties: Annotated[bool, Field(description="Also the rows that share the last one's value.")] = False
 
@@ -61,7 +69,7 @@ class Top(Operation[TopArguments]):
         ties = _key(source)
         order = by.asc() if arguments.smallest else by.desc()
         is_known = real(by, known).is_not(None)
-        if arguments.per:
+        if arguments.per or arguments.skip:
             return await _of_each(arguments, source, workspace, is_known, order)
         statement = (
             select(*attribute_columns(source), *geometry_out(source))
@@ -89,7 +97,7 @@ async def _of_each(
     is_known: ColumnElement[bool],
     order: ColumnElement[Any],
 ) -> Step:
-    """The first rows of each group; equal values have the same place where ties are kept."""
+    """The first rows of each group, or of all; equal values have the same place where ties are kept."""
     groups = [source.column(comparable(source, name).name) for name in arguments.per]
     place = (
         func.rank().over(partition_by=groups, order_by=order)
@@ -104,9 +112,10 @@ async def _of_each(
         .where(and_(is_known, *(group.is_not(None) for group in groups)))
         .subquery("ranked")
     )
-    kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] <= arguments.n)
+    within = ranked.c[name].between(arguments.skip + 1, arguments.n)
+    kept = select(*(ranked.c[label.name] for label in labels)).where(within)
     what = ", ".join(arguments.per)
-    apart = or_(*(group.is_(None) for group in groups))
+    apart = or_(false(), *(group.is_(None) for group in groups))
     left_out = await count_rows(source.rows, workspace, apart)
     notes = (IN_NO_GROUP(n=left_out, columns=what),) if left_out else ()
     return Step.keeping(source, kept, notes=notes)

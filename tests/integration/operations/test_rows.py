@@ -101,6 +101,18 @@ async def test_the_top_rows_of_each_group_are_those_of_pandas(
     assert not step.rows.country.isna().any()
 
 
+@pytest.mark.parametrize("per", [["country"], []])
+async def test_a_later_place_leaves_out_the_first_rows(bench: Bench, per: list[str]) -> None:
+    cities = await _cities(bench)
+    asked = {"by": "population", "per": per, "n": 3, "skip": 1, "ties": True}
+    rows = (await bench.run("top", source="data.cities", **asked)).rows
+    known = cities.dropna(subset=["country", "population"]).assign(
+        p=lambda each: each.population.astype(float)
+    )
+    place = (known.groupby("country").p if per else known.p).rank(method="min", ascending=False)
+    assert set(rows.id) == set(known[place.between(2, 3)].id)
+
+
 @pytest.mark.reference("sample")
 async def test_a_sample_is_repeatable_and_favours_no_row(bench: Bench) -> None:
     cities = await _cities(bench)

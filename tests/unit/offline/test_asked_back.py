@@ -61,3 +61,10 @@ async def test_what_follows_the_analysis_is_part_of_the_alternatives(chat: Chat,
     await chat("town.parks")
     assert "town.parks" in str(desk.analysis.steps)
     assert chat.calls[-1][0] == "zoom_to"
+
+
+@pytest.mark.parametrize("far", ["within 30 km only", "only within 30 km", "just 30 km", "30 km please"])
+async def test_another_distance_than_those_offered(chat: Chat, far: str) -> None:
+    assert "Which do you mean?" in await chat("airports near Berlin")
+    await chat(far)
+    assert chat.calls[0] == ("run_analysis", {"goal": "airports within 30 km of Berlin"})

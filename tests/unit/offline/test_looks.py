@@ -138,6 +138,19 @@ async def test_lines_keep_their_colour_where_nothing_is_to_be_filled(
 
 
 @pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("make the size of the points depend on injured", "proportional"),
+        ("let the dot size follow injured", "proportional"),
+        ("let the colour depend on injured", "graduated"),
+    ],
+)
+async def test_a_look_that_depends_on_a_column(sentence: str, kind: str) -> None:
+    ((_, arguments),) = await made("show crashes", sentence)
+    assert (arguments["style"]["kind"], arguments["style"]["column"]) == (kind, "injured")
+
+
+@pytest.mark.parametrize(
     ("sentence", "look"),
     [
         ("show crashes as big yellow dots", {"color": "yellow", "style": {"kind": "single", "size": 7.5}}),

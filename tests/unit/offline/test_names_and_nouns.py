@@ -196,3 +196,18 @@ async def test_a_unit_that_only_a_comment_tells_is_read(chat: Chat, amount: str)
 
 def test_letters_with_a_stroke_are_found_without_it() -> None:
     assert fold("Łódź, Chełm, Tromsø") == "lodz, chelm, tromso"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["countries larger than Germany but with fewer people", "countries larger than Germany with less people"],
+)
+async def test_a_second_comparison_is_with_the_same_row(asked: str) -> None:
+    chat = Chat()
+    await chat(asked)
+    ((_, arguments),) = chat.calls
+    assert [each["op"] for each in arguments["filters"]["args"]] == [">", "<"]
+    assert [each["args"][0]["property"] for each in arguments["filters"]["args"]] == [
+        "area_km2",
+        "population",
+    ]

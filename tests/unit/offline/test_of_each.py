@@ -46,6 +46,18 @@ async def test_several_of_each_group_and_the_lowest() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("second highest airport of each country", {**HIGHEST, "n": 2, "skip": 1}),
+        ("what is the 3rd largest city in each country?",
+         {**HIGHEST, "source": CITIES, "by": "population", "n": 3, "skip": 2}),
+    ],
+)  # fmt: skip
+async def test_a_later_place_of_each_group(sentence: str, wanted: dict[str, Any]) -> None:
+    assert await steps_of(sentence) == [("top", wanted)]
+
+
 async def test_what_ranks_is_no_group() -> None:
     world = World()
     desk = Desk(world)

@@ -260,3 +260,27 @@ async def test_the_layer_spoken_of_is_what_them_and_it_mean(before: str, sentenc
     await chat(f"show {before}")
     answer = await chat(sentence)
     assert answer.startswith(told), answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        (
+            "which airports within 50 km of Berlin have an iata code?",
+            no({"op": "isNull", "args": [{"property": "iata"}]}),
+        ),
+        ("how many airports within 50 km of Berlin are above 100 m", where("elevation_m", ">", 100)),
+        ("how many of the airports within 50 km of Berlin are above 100 m", where("elevation_m", ">", 100)),
+    ],
+)
+async def test_a_condition_behind_what_rows_are_near(sentence: str, kept: Any) -> None:
+    steps, _, answer = await steps_of(sentence)
+    assert ("filter", {"source": AIRPORTS, "filter": kept}) in steps, answer
+    assert [operation for operation, _ in steps].count("select_by_location") == 1
+
+
+async def test_groups_of_more_than_one_are_those_that_share_a_value() -> None:
+    steps, _, answer = await steps_of(
+        "how many countries are there per continent, only those shared by more than one"
+    )
+    assert steps[-1][1]["filter"] == where("count", ">", 1), answer

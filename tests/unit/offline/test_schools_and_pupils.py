@@ -233,6 +233,13 @@ async def test_rows_of_the_first_of_a_ranking(chat: Chat) -> None:
     assert [each.filter for each in chat.layers.values()][-1] == where("road", "=", "Kouter")
 
 
+async def test_rows_of_the_first_of_a_ranking_keep_its_condition(chat: Chat) -> None:
+    await chat("which road has the most accidents in 2024")
+    await chat("show me those accidents")
+    assert "Kouter" in str(chat.calls)
+    assert "2024" in str(chat.calls)
+
+
 async def test_the_column_that_counts_is_ranked_rather_than_a_sample(chat: Chat) -> None:
     answer = await chat("which school has the most pupils")
     assert "**College Sint-Jan**: `n_pup` 550" in answer, answer

@@ -40,11 +40,13 @@ _ONLY = (
     "|keep just|keep|display only|only display|only|just|restrict to|limit to|filter to|filter for|filter by|filter)"
 )
 _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
-_WITH = "[with a|with an|with|where|whose|that have|which have]"
+_WITH = "[with a|with an|with|where|whose|that have|which have|used by|shared by]"
 _OF_EACH = "of each|of every|in each|in every|on each|on every|for each|for every"
 _EACH = f"link=({_OF_EACH}|per|by)"
 _BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by:column})]"
-_FIRST_OF_EACH = f"[single] {{top:top}} {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
+_FIRST_OF_EACH = (
+    f"[single] [the] ({{top:top}}|{{top:nth}}) {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
+)
 _MANY = "said=({many:many})"
 _MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
 _INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"
@@ -82,8 +84,12 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     if (column := table.column(names[0])) is not None and column.kind == "number":
         return None  # `the cheapest car park per hour`, for an hourly tariff
     ranking = bindings.get("by") or Ranking(top)
-    per = [ColumnWords(names[0])]
-    return (top_step(rows, ranking, top.limit, smallest=not top.descending, per=per, ties=True),)
+    more = {
+        "per": [ColumnWords(names[0])],
+        "ties": True,
+        **({"skip": top.place - 1} if top.place > 1 else {}),
+    }
+    return (top_step(rows, ranking, max(top.limit, top.place), smallest=not top.descending, **more),)
 
 
 @on(
@@ -108,7 +114,10 @@ def _rows_by_column(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return (top_step(rows, ColumnWords(names[0]), n, smallest=smallest, title=title, ties=True),)
 
 
-@on(f"[<ask>|<what>] [is|are] [single] {{top:top}} {{source:rows}} {_EACH} {{areas:bare}}", cost=1.0)
+@on(
+    f"[<ask>|<what>] [is|are] [single] [the] ({{top:top}}|{{top:nth}}) {{source:rows}} {_EACH} {{areas:bare}}",
+    cost=1.0,
+)
 def _of_each_there(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`biggest city in each European country`: the groups within a continent or country."""
     areas, where = bindings["areas"], bindings["areas"].where

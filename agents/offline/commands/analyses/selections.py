@@ -10,7 +10,7 @@ from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column, share
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.words import name_words
-from agents.offline.meaning.conditions import ColumnMention, Compare
+from agents.offline.meaning.conditions import ColumnMention, Compare, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AnalysisStep,
@@ -50,6 +50,20 @@ def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     by = bindings.get("by") or Ranking(top)
     ties = {"ties": True} if rows.made else {}
     return (top_step(rows, by, limit, smallest=not top.descending, title=title, **ties),)
+
+
+@on("<ask> [the] {source:rows} [that|which] ((are|is|were|was) {where:condition}|{where:had})", cost=1.0)
+def _near_and(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how many cities within 200 km of Milan have more than 100,000 people`: a condition behind what they are near."""
+    rows, where = bindings["source"], bindings["where"]
+    first = rows.made[0] if rows.made else None
+    if not isinstance(first, AnalysisStep) or first.operation != "select_by_location" or len(rows.made) > 1:
+        return None
+    (name, source), *others = first.inputs
+    if source.made or source.mention is None:
+        return None
+    source = replace(source, where=all_of(source.where, where))
+    return (replace(first, inputs=((name, source), *others), title=""),)
 
 
 @on(f"<ask> {_BETWEEN}", rows=_BETWEEN)

@@ -34,12 +34,14 @@ class ColumnsCompared(Changes):
         return Compare(compared[0], other, column)
 
     def _more_than_a_row(self, op: str) -> Compare | None:
-        """`more people than Germany`, `more beds than Mercy`."""
+        """`more people than Germany`, `larger than France but with fewer people`."""
         cursor, start = self.cursor, self.cursor.at
         column, measure = None, "people" if take_unit(cursor) == UNITS["people"] else ""
         if not measure:
             column = take_column(cursor, self.vocabulary, self.tables)
-        row = self.named_row() if (column or measure) and cursor.take("than") else None
+        row = None
+        if column or measure:
+            row = self.named_row() if cursor.take("than") else None if goes_on(cursor) else self._row_before()
         if row is None:
             cursor.at = start
             return None
@@ -58,6 +60,16 @@ class ColumnsCompared(Changes):
             cursor.at = start
             return None
         return NamedRow(text) if (text := self.value_text()) else None
+
+    def _row_before(self) -> NamedRow | None:
+        """The row of the comparison before this one."""
+        cursor, start = self.cursor, self.cursor.at
+        for at in [each for each in range(start) if cursor.words[each] == "than"][-1:]:
+            cursor.at = at + 1
+            row = self.named_row() if at + 1 < start else None
+            cursor.at, end = start, cursor.at
+            return row if end <= start else None
+        return None
 
     def _begins_with_value(self, words: tuple[str, ...]) -> bool:
         return any(self.vocabulary.values_called(words[:end]) for end in range(1, len(words) + 1))
