@@ -37,10 +37,11 @@ from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import filled, late_look
+from agents.offline.meaning.alike_places import wide_columns
 from agents.offline.meaning.columns import number_columns
 from agents.offline.meaning.cql2 import columns_in
 from agents.offline.meaning.intents import Look
-from agents.offline.meaning.places import forget_places, wide_columns
+from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import features_of

@@ -11,6 +11,7 @@ from agents.offline.language.conditions.flags import DONE, is_flag, tables_by_fl
 from agents.offline.language.lexicon import ARTICLES, SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
+from agents.offline.meaning.alike_places import PLACES
 from agents.offline.meaning.conditions import (
     Compare,
     Condition,
@@ -23,7 +24,6 @@ from agents.offline.meaning.conditions import (
     joined,
 )
 from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, Rows, SetVisible, Show
-from agents.offline.meaning.places import PLACES
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.units import is_year
 

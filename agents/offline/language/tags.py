@@ -32,6 +32,7 @@ from agents.offline.language.pieces import ANY_WORD, GUESS, cost_of
 from agents.offline.language.subjects import Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import is_numbered, is_plural, name_words, singular, word_set
+from agents.offline.meaning.alike_places import PLACES
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Condition,
@@ -42,7 +43,6 @@ from agents.offline.meaning.conditions import (
     is_bare_time,
 )
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.places import PLACES
 
 PER_ROW = 0.5
 """Cost of `each of them` as all of them, for it more often means one by one: `how many trees in each of them`."""

@@ -1,4 +1,5 @@
-"""Rows that share a name, such as the posts of a stop, how names distinguish them, and rows with several names."""
+"""Rows that share a name, such as the posts of a stop, rows with several names, and what tells namesakes apart: the
+wider place that a row is in."""
 
 from __future__ import annotations
 
@@ -6,14 +7,20 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
-from agents.domain import Place, Table
+from agents.domain import Column, Cql2, Place, Table
 from agents.geo.place_names import CONTINENTS
 from agents.offline.answers import refusals
+from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.names.singulars import shown_singular
-from agents.offline.language.words import fold, words_of_things
+from agents.offline.language.words import fold, name_words, word_set, words_of_things
+from agents.offline.meaning.cql2 import equals
+from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.spellings import place_forms
+from agents.offline.meaning.stored_values import stored_values
 
 MAX_NEAR = 3
 """Maximum number of names offered."""
@@ -75,3 +82,68 @@ def full_name(place: Place) -> str:
     noun = place.table.rpartition(".")[2].replace("_", " ").lower()
     kind = noun if shown_singular(noun) == noun else place.kind
     return f"{place.name}, {where}" if where else f"{place.name} ({kind})"
+
+
+PLACES = (
+    word_set("country nation continent"),
+    word_set("state region province territory subregion land bundesland admin canton zone"),
+    word_set("county department district kreis commune municipality"),
+    word_set("city town place location borough area parish ward"),
+)
+"""Words in columns that give locations, widest first: `in Peru` means the country, not the town in Indiana."""
+_OF_KIND = re.compile(
+    rf"(?i)(?:the )?(?:(?P<wide>(?!the\b)[^\s,]+) )?(?P<kind>{'|'.join(sorted(set().union(*PLACES)))})"
+    r" (?:of )?(?P<name>[^,]+)"
+)
+
+
+async def place_within(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
+    """The rows of `Paris, Texas`, `the US state of Georgia`: a place within a wider one, or of the named kind. None if
+    `text` is no such place.
+
+    Raises Refuse if no row is in both.
+    """
+    parts, of_kind = [part.strip() for part in text.split(",")], _OF_KIND.fullmatch(text)
+    if of_kind is not None:
+        parts = [of_kind["name"], of_kind["wide"] or ""]
+    if len(parts) != 2 or {"and", "or"} & set(text.lower().split()):
+        return None
+    called = columns_called((table,), name_words(of_kind["kind"])) if of_kind is not None else []
+    kinds = [each for each in columns if of_kind is None or each.name in called]
+    narrow = await _stored_in_each(scene, table, kinds, parts[0])
+    if of_kind is not None and not parts[1]:
+        return equals(*next(iter(narrow.items()))) if len(narrow) == 1 else None
+    wide = await _stored_in_each(scene, table, columns, parts[1]) if narrow else {}
+    widths = {each.name: width_of_place(each) for each in columns}
+    pairs = [(own, other) for other in wide for own in narrow if widths[other] < widths[own]]
+    for own, other in pairs:
+        both: Cql2 = {"op": "and", "args": [equals(own, narrow[own]), equals(other, wide[other])]}
+        if await scene.data.count(table.id, both):
+            return both
+    if pairs:
+        raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
+    return None
+
+
+async def _stored_in_each(
+    scene: Scene, table: Table, columns: Sequence[Column], text: str
+) -> dict[str, list[Any]]:
+    """The values of each column that may be the place of this name: Georgia is a country and a state."""
+    found: dict[str, list[Any]] = {}
+    for column in columns:
+        found |= await stored_values(scene, table, [column], place_forms(text))
+    return found
+
+
+def wide_columns(table: Table) -> list[str]:
+    """The columns of text that give the country or region of a row, countries first."""
+    return [each.name for width in (0, 1) for each in text_columns(table) if width_of_place(each) == width]
+
+
+def width_of_place(column: Column) -> int:
+    """Index in PLACES of the kind of place in a column: `land` and `land_name` have one, `land_use` has none."""
+    if column.samples and all(each.islower() for each in column.samples):
+        return len(PLACES)  # `conservation_state` holds no names
+    words = name_words(column.name)
+    noun = words[-2] if len(words) > 1 and words[-1] in ("name", "code") else words[-1]
+    return next((place for place, likely in enumerate(PLACES) if noun in likely), len(PLACES))

@@ -17,13 +17,15 @@ from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
-from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.language.words import fold, name_words, singular
 from agents.offline.meaning.alike_places import (
+    PLACES,
     SameNames,
     are_one_place,
     full_name,
     is_one_of_joint,
     not_there,
+    width_of_place,
     without_repeated,
 )
 from agents.offline.meaning.columns import is_number
@@ -320,34 +322,6 @@ def _is_in(place: Place, bounds: Bounds) -> bool:
     return is_in((place.longitude, place.latitude), bounds)
 
 
-PLACES = (
-    word_set("country nation continent"),
-    word_set("state region province territory subregion land bundesland admin canton zone"),
-    word_set("county department district kreis commune municipality"),
-    word_set("city town place location borough area parish ward"),
-)
-"""Words in columns that give locations, widest first: `in Peru` means the country, not the town in Indiana."""
-
-
-async def place_within(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
-    """The rows of `Paris, Texas`: a place within the wider one after the comma. None if `text` is not such a pair.
-
-    Raises Refuse if no row is in both.
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or {"and", "or"} & set(text.lower().split()):
-        return None
-    found = [await stored_values(scene, table, columns, place_forms(part)) for part in parts]
-    narrow, wide = (next((each for each in columns if each.name in stored), None) for stored in found)
-    if narrow is None or wide is None or _width(wide) >= _width(narrow):
-        return None
-    rows = [equals(narrow.name, found[0][narrow.name]), equals(wide.name, found[1][wide.name])]
-    both: Cql2 = {"op": "and", "args": rows}
-    if not await scene.data.count(table.id, both):
-        raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=text))
-    return both
-
-
 async def one_place(
     scene: Scene, table: Table, columns: Sequence[Column], name: str, values: list[Any]
 ) -> Cql2:
@@ -356,7 +330,7 @@ async def one_place(
     own = equals(name, values)
     column = next(each for each in columns if each.name == name)
     for wider in columns:
-        if _width(wider) >= _width(column) or _width(column) == len(PLACES):
+        if width_of_place(wider) >= width_of_place(column) or width_of_place(column) == len(PLACES):
             continue
         top = (await scene.data.stats(table.id, wider.name, own)).get("top", ())
         where = [str(each["value"]) for each in top if each.get("value") is not None]
@@ -381,17 +355,3 @@ async def _best_known(scene: Scene, name: str, where: Sequence[str]) -> str | No
 def _ask_which(scene: Scene, name: str, options: Sequence[str]) -> str:
     question = refusals.WHICH_PLACE(name=name, places="; ".join(options[:-1]), last=options[-1])
     return scene.choose(options, question, name)
-
-
-def wide_columns(table: Table) -> list[str]:
-    """The columns of text that give the country or region of a row, countries first."""
-    return [each.name for width in (0, 1) for each in text_columns(table) if _width(each) == width]
-
-
-def _width(column: Column) -> int:
-    """Index in PLACES of the column's kind of place: `land` and `land_name` have one, `land_use` has none."""
-    if column.samples and all(each.islower() for each in column.samples):
-        return len(PLACES)  # `conservation_state` holds no names
-    words = name_words(column.name)
-    noun = words[-2] if len(words) > 1 and words[-1] in ("name", "code") else words[-1]
-    return next((place for place, likely in enumerate(PLACES) if noun in likely), len(PLACES))

@@ -40,6 +40,8 @@ STATIONS = make_table(
         ("what is the capital of Germany and what is its population?", ("Berlin", "`population` 3,426,354")),
         ("capital of Peru and its time zone", ("Lima", "`timezone` America/Lima")),
         ("largest city of Germany and its timezone", ("Berlin", "`timezone` Europe/Berlin")),
+        ("what is the population of the capital of Peru", ("Lima", "`population` 7,737,002")),
+        ("time zone of the capital of Germany", ("Berlin", "`timezone` Europe/Berlin")),
         ("name the smallest city of Peru and its population", ("Callao", "`population` 813,264")),
     ],
 )

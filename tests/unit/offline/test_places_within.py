@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agents.offline.language.names.vague import without_vague
+from agents.offline.language.vocabulary import Vocabulary
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, both, where
@@ -101,3 +103,37 @@ async def test_us_is_a_pronoun_in_small_letters_and_where_all_are_capitals(words
     chat = Chat(World(AIRFIELDS))
     await chat(words)
     assert "filters" not in chat.calls[0][1]
+
+
+STRIPS = make_table(
+    "data.strips", "POINT", "Landing strips",
+    [("id", "integer", ""), ("city", "text", ""), ("region", "text", "State or province"), ("country", "text", "")],
+    [
+        (1, "Atlanta", "Georgia", "United States", (1.0, 1.0)),
+        (2, "Atlanta", "Texas", "United States", (2.0, 2.0)),
+        (3, "Tbilisi", "Tbilisi", "Georgia", (3.0, 3.0)),
+    ],
+)  # fmt: skip
+GEORGIAN = both(where("region", "=", "Georgia"), where("country", "=", "United States"))
+
+
+@pytest.mark.parametrize(
+    ("place", "filters"),
+    [
+        ("Georgia, United States", GEORGIAN),
+        ("the US state of Georgia", GEORGIAN),
+        ("georgia, the us state", GEORGIAN),
+        ("Atlanta, Georgia", both(where("city", "=", "Atlanta"), where("region", "=", "Georgia"))),
+    ],
+)
+async def test_a_name_of_two_kinds_of_places_is_the_one_in_that_place(place: str, filters: object) -> None:
+    chat = Chat(World(STRIPS))
+    await chat(f"strips in {place}")
+    ((_, arguments),) = chat.calls
+    assert arguments["filters"] == filters
+
+
+def test_a_kind_of_place_behind_a_name_is_put_before_it() -> None:
+    vocabulary = Vocabulary(World(STRIPS).registry, ())
+    assert without_vague("strips in Georgia, the US state", vocabulary) == "strips in the US state of Georgia"
+    assert without_vague("strips in Georgia, the best ones", vocabulary) == "strips in Georgia, the best ones"

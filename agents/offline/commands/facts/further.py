@@ -90,9 +90,11 @@ def _owned_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
 
 @on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
 def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`population of the five largest cities in Brazil`: the ranked rows with these columns."""
+    """`population of the five largest cities in Brazil`, `… of the capital of Peru`: the ranked rows, or the one with
+    that flag, with these columns."""
     rows = bound["rows"]
-    return _with_columns(bound, vocabulary) if rows.top is not None and rows.top.limit else None
+    is_one = rows.where is not None and rows.mention.text.lower() in vocabulary.index.by_flag
+    return _with_columns(bound, vocabulary) if is_one or (rows.top is not None and rows.top.limit) else None
 
 
 @on(

@@ -12,12 +12,13 @@ from agents.offline.answers import refusals
 from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import intents as i
+from agents.offline.meaning.alike_places import wide_columns
 from agents.offline.meaning.columns import check_unit, is_number, named_column, number_columns
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, joined
 from agents.offline.meaning.cql2 import combined
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.values import with_name
-from agents.offline.meaning.places import place_meant, row_of, wide_columns
+from agents.offline.meaning.places import place_meant, row_of
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import unquoted

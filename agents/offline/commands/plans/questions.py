@@ -23,13 +23,13 @@ from agents.offline.language.names.columns import columns_called, measure_column
 from agents.offline.language.words import name_words
 from agents.offline.late_columns import late_look
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.alike_places import full_name
+from agents.offline.meaning.alike_places import full_name, wide_columns
 from agents.offline.meaning.columns import check_age, check_unit, check_when, is_number, named_column
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, OneOf, parts_of
 from agents.offline.meaning.cql2 import columns_in, combined, conjunction, conjuncts, disjunction
 from agents.offline.meaning.filters.depths import refuse_unclear_extreme
 from agents.offline.meaning.filters.resolver import to_cql2
-from agents.offline.meaning.places import places_meant, wide_columns
+from agents.offline.meaning.places import places_meant
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
 from agents.offline.meaning.row_names import has_row_names, is_code, name_column
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene, unless_refused

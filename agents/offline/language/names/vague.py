@@ -1,4 +1,5 @@
-"""Adjectives such as `big` that name no value, and that a quantity behind them explains: `the big ones, over 500k`."""
+"""Words that others explain: adjectives such as `big` that name no value (`the big ones, over 500k`), and names with
+the kind of place behind them (`Georgia, the US state`)."""
 
 from __future__ import annotations
 
@@ -35,10 +36,19 @@ _EXPLAINED = re.compile(
 )
 
 
+_KIND_BEHIND = re.compile(
+    r"(?<=\b(?:in|of|to) )(?P<name>[^\W\d]+(?: [^\W\d]+){0,2}), the (?P<kind>(?:[^\W\d]+ )?(?:state|province|country))"
+    r"(?=\W*$|,)",
+    re.IGNORECASE,
+)
+
+
 def without_vague(text: str, vocabulary: Vocabulary) -> str:
     """The request without an adjective that the following quantity explains: `only those over 500k`. Where the quantity
     says what stays of rows that are left out (`without the tiny ones, at least 1000 km2`), `only` these. Unchanged
-    where the adjective is a value, and where both contradict each other."""
+    where the adjective is a value, and where both contradict each other. A kind of place behind a name is put before
+    it: `in the US state of Georgia`."""
+    text = _KIND_BEHIND.sub(r"the \g<kind> of \g<name>", text)
     found = _EXPLAINED.search(text)
     if found is None or ("(" in found["open"]) != bool(found["close"]) or not _is_vague(found, vocabulary):
         return text

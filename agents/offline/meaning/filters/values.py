@@ -30,6 +30,7 @@ from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import comment_words, without_origin
 from agents.offline.language.words import fold, name_words, place_of, singular, word_set
+from agents.offline.meaning.alike_places import PLACES, place_within
 from agents.offline.meaning.cql2 import columns_in, contains, disjunction, equals
 from agents.offline.meaning.filters.alike_columns import both_or_either, in_any_alike, numbers_with
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
@@ -43,7 +44,7 @@ from agents.offline.meaning.filters.named_in_part import (
 from agents.offline.meaning.filters.not_found import no_value, nowhere
 from agents.offline.meaning.filters.other_tables import inside_of, through_another
 from agents.offline.meaning.filters.other_words import in_other_words, state_alike
-from agents.offline.meaning.places import MAX_CANDIDATES, PLACES, one_place, place_within
+from agents.offline.meaning.places import MAX_CANDIDATES, one_place
 from agents.offline.meaning.row_names import has_row_names, name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_failed, unless_refused
 from agents.offline.meaning.spellings import (
