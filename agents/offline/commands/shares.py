@@ -57,7 +57,9 @@ def _share_in_all(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 @on(f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} {_LIVES} {{whose:words}}", cost=1.0)
-@on(f"{_SHARE_OF_TOTAL} [the] {{what:words}} of {{among:words}} (lives in|live in) {{rows:selection}}")
+@on(
+    f"{_SHARE_OF_TOTAL} [the] {{what:words}} (of|in) {{among:words}} (lives in|live in|living in) {{rows:selection}}"
+)
 @on(f"{_SHARE_OF_TOTAL} the {{what:words}} {_LIVES} {{whose:words}}", cost=2.0)
 @on(
     f"{_SHARE_OF_TOTAL} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",

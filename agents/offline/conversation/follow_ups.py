@@ -285,8 +285,8 @@ def _which_of_all(before: str, asked_now: str, vocabulary: Vocabulary) -> str | 
 @message(
     r"(?:and )?(?:which(?: (?P<n>\d+))?(?: (?:ones?|of them|(?P<noun>(?!is|are|has|have)[a-z]+)))?"
     r" (?:ha(?:s|ve)(?: the)?"
-    r" (?P<most>most|fewest|least|none(?: at all)?|lowest|highest)|(?:is|are) the (?P<is>lowest|highest))"
-    r"|(?:show (?:me )?|list )?the (?P<first>\d+) (?P<are>lowest|highest)(?: ones)?)"
+    r" (?P<most>most|fewest|least|none(?: at all)?|lowest|highest)|(?:is|are)(?: the)?"
+    r" (?P<is>lowest|highest|first|last))|(?:show (?:me )?|list )?the (?P<first>\d+) (?P<are>lowest|highest)(?: ones)?)"
 )
 def _most_of_groups(spoken: Spoken, asked: re.Match[str]) -> str | None:
     """`which zone has the most?` after figures of zones: by the column that colours the result."""
@@ -296,7 +296,7 @@ def _most_of_groups(spoken: Spoken, asked: re.Match[str]) -> str | None:
     if (asked["most"] or "").startswith("none"):
         return "which of them have count = 0" if layer.style.column == "count" else None
     how, number = asked["most"] or asked["is"] or asked["are"], asked["n"] or asked["first"]
-    most = "lowest" if how.lower() in ("fewest", "least", "lowest") else "highest"
+    most = "lowest" if how.lower() in ("fewest", "least", "lowest", "last") else "highest"
     which = f"which {number} of them have" if number else "which of them has"
     return f'{which} the {most} "{layer.style.column}"'
 

@@ -72,7 +72,17 @@ def same_name_elsewhere(spoken: Spoken, asked_now: str) -> Iterator[Again]:
         yield Again(form.replace("{}", f"{name}, {asked['where']}"), memory.of_rows)
 
 
-BY_FLAG_OR_PLACE = (with_other_flag, same_name_elsewhere)
+@message(
+    r"(?:and )?(?:what|how) about (?:just |only )?the (?:(?P<kind>[^\W\d][\w-]*) one"
+    rf"|one (?P<where>{ENDS} [^?,]+?))"
+)
+def one_of_several(spoken: Spoken, asked: re.Match[str]) -> Iterator[Again]:
+    """`I mean the American one`, `what about the one in Ohio` after several rows were drawn: only that one."""
+    if spoken.layer is not None and spoken.memory.rows is None:
+        yield Again(f"only the {asked['kind']} ones" if asked["kind"] else f"only those {asked['where']}")
+
+
+BY_FLAG_OR_PLACE = (with_other_flag, same_name_elsewhere, one_of_several)
 
 _IN_PLACE = re.compile(
     r"(?:and |now |what about |how about )+(?:in|for) (?:the )?[^\W\d][^?,]*?\W*", re.IGNORECASE

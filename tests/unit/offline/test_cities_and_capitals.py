@@ -173,6 +173,18 @@ async def test_an_owner_may_lack_its_apostrophe(asked: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        "what share of the people of Germany live in cities over 2 million?",
+        "share of people in Germany living in cities over 2 million",
+    ],
+)
+async def test_a_share_of_people_living_in_some_cities(asked: str) -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    assert (await chat(asked)).startswith("4.13 % of the total `population` of countries")
+
+
+@pytest.mark.parametrize(
     ("asked", "filters"),
     [
         ("airports in peru and bolivia", where("country", "in", ["Peru", "Bolivia"])),

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, both, empty, no, where
+from tests.unit.offline.chatting import Chat, both, empty, known, no, where
 
 PERMITS = make_table(
     "data.permis_construire", "POINT", "Building permits",
@@ -302,3 +302,20 @@ async def test_a_figure_of_rows_that_were_not_found_is_not_of_all(chat: Chat) ->
     await chat("stops in the pilot of last spring")
     answer = await chat("and number of boardings in 2025")
     assert "column_stats" not in [name for name, _ in chat.calls], answer
+
+
+STRIPS = make_table(
+    "data.strips", "POINT", "Landing strips",
+    [("id", "integer", ""), ("name", "text", ""), ("iata", "text", "Code of three letters; only where airlines fly")],
+    [(1, "Alpha", "AAA", (1.0, 1.0)), (2, "Beta", None, (2.0, 2.0))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked", ["show strips where airlines fly", "strips that airlines fly to", "strips airlines fly to"]
+)
+async def test_a_column_that_only_some_rows_have_is_known_by_its_comment(asked: str) -> None:
+    chat = Chat(World(STRIPS))
+    await chat(asked)
+    ((_, arguments),) = chat.calls
+    assert arguments["filters"] == known("iata")

@@ -360,6 +360,15 @@ def test_figures_are_of_the_rows_that_an_analysis_has_found(rows: str, said: str
     )
 
 
+@pytest.mark.parametrize(("said", "most"), [("which one is first?", "highest"), ("which is last", "lowest")])
+def test_the_first_of_groups_has_the_greatest_figure(said: str, most: str) -> None:
+    world, layer = result()
+    layer = layer.model_copy(update={"style": Style(kind="graduated", column="count")})
+    before = AssistantMessage("", memory=Memory(layers=("near",)).stored())
+    again = asked_again((before,), said, Vocabulary(world.registry, (layer,)))
+    assert again == f'which of them has the {most} "count"'
+
+
 def test_kilometres_in_the_title_of_a_result_are_no_unit_of_its_count() -> None:
     column = Column(
         name="count", kind="integer", sql_type="bigint",

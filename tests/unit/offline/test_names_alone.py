@@ -314,3 +314,13 @@ async def test_it_is_unclear_after_a_choice_that_was_declined(chat: Chat) -> Non
     await chat("show cities in Germany")
     await chat("i mean the foobar one")
     assert "it is not clear which rows you mean" in await chat("airports within 30 miles of it")
+
+
+@pytest.mark.parametrize(
+    "asked", ["i mean the peruvian one", "I mean the one in Peru", "what about the one in Peru"]
+)
+async def test_one_of_several_rows_drawn_is_chosen(chat: Chat, asked: str) -> None:
+    await chat("show cities above 1 million people")
+    await chat(asked)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]["args"][1]) == ("update_map_layer", where("country", "=", "Peru"))

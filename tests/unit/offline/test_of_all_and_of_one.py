@@ -76,10 +76,17 @@ async def test_people_are_those_of_the_year(second: str, column: str) -> None:
     )
 
 
-async def test_areas_are_coloured_by_the_number_of_rows_in_them() -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "colour the districts by how many stops are in them",
+        "a map of districts shaded by how many stops they have",
+    ],
+)
+async def test_areas_are_coloured_by_the_number_of_rows_in_them(asked: str) -> None:
     world = World(DISTRICTS, STOPS)
     desk = Desk(world)
-    await Chat(world, analyst=desk)("colour the districts by how many stops are in them")
+    await Chat(world, analyst=desk)(asked)
     ((operation, arguments),) = desk.analysis.steps
     assert (operation, arguments["source"], arguments["other"]) == (
         "spatial_join",

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat
+from tests.unit.offline.chatting import Chat, where
 
 AIRPORTS, CITIES = "data.airports", "data.cities"
 HIGHEST = {"source": AIRPORTS, "by": "elevation_m", "n": 1, "per": ["country"], "ties": True}
@@ -228,3 +228,28 @@ async def test_the_farthest_ones_are_named_by_their_side(sentence: str, title: s
     desk = Desk(world)
     await Chat(world, analyst=desk)(sentence)
     assert desk.analysis.titles[-1] == title
+
+
+async def test_the_first_of_rows_found_near_a_place() -> None:
+    steps = await steps_of("which airport within 300 km of Berlin is the highest?")
+    assert steps[-1] == ("top", {"source": "step_2", "by": "elevation_m", "n": 1, "ties": True})
+
+
+async def test_groups_may_be_sorted_without_a_column() -> None:
+    (operation, arguments) = (await steps_of("how many airports per country, sorted"))[-1]
+    assert (operation, arguments["by"], arguments.get("ascending", False)) == ("sort", "count", False)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "country"),
+    [
+        ("which US region has the most strips?", "United States"),
+        ("number of strips of each German region", "Germany"),
+    ],
+)
+async def test_groups_of_a_country_are_counted_there(sentence: str, country: str) -> None:
+    columns = [("id", "integer", ""), ("region", "text", ""), ("country", "text", "")]
+    rows = [(1, "Texas", "United States", (1.0, 1.0)), (2, "Bayern", "Germany", (2.0, 2.0))]
+    desk = Desk(World(make_table("data.strips", "POINT", "Landing strips", columns, rows)))
+    await Chat(desk.world, analyst=desk)(sentence)
+    assert desk.analysis.steps[0][1]["filter"] == where("country", "=", country)

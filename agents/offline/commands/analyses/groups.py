@@ -357,9 +357,10 @@ RULES = (
     rule(f"{_FIGURE} {_BY_EACH} {{by:column}} [[,] {{more:condition}} [ones]]", by_own_column),
     rule(f"{_NUMBER} ({_BY}|<in_each>) {{by:column}}", by_column_of_areas, 2.0),
     rule(
-        "((colour|color|shade|fill|map [of]) [the] {areas:bare}|<ask> [the] {areas:bare} [,] (coloured|colored|shaded))"
+        "((colour|color|shade|fill|map [of]) [the] {areas:bare}"
+        "|(<ask>|[a] map of) [the] {areas:bare} [,] (coloured|colored|shaded))"
         " (by|according to) (how many|[the] number of) [the] {source:rows}"
-        " [there are|are|lie|fall] [in|inside|within] [it|them|each]",
+        " [there are|are|lie|fall|they have|each has] [in|inside|within] [it|them|each]",
         _coloured_by_number,
     ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),

@@ -196,6 +196,7 @@ def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 @on(
+    "<then> (sorted|ordered|ranked)",
     "<then> [sorted|ordered|ranked] [the] order=(most|highest|largest|greatest|biggest|longest|fewest|least|lowest"
     "|smallest|shortest) [ones] first",
     cost=1.0,
@@ -204,9 +205,10 @@ def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`…, most first`, after a count or measurement."""
     if not context.chained:
         return None
-    least = is_least(bindings["order"])
+    order = bindings.get("order", "most")
+    least = is_least(order)
     way = {"ascending": True} if least else {}
-    return (step("sort", RESULT, title=f"{bindings['order']} first", by=Ranking(Top(0, not least)), **way),)
+    return (step("sort", RESULT, title=f"{order} first", by=Ranking(Top(0, not least)), **way),)
 
 
 @on(f"<then> ({_ONLY} [{_ONES}]|(show me|show|list) {_ONES}) {_WITH} {{condition:kept}}")

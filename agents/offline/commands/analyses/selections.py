@@ -36,6 +36,7 @@ on = RULES.on
 
 @on(
     "[<ask>|<what>] [is|are] [the] {top:top} {source:rows} [by {by:column}]",
+    "(which|what) {source:rows} (is|are|was|were|lies) [the] {top:top}",
     rows="[the] {top:top} {source:rows} [by {by:column}]",
 )
 def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:

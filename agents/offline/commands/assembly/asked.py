@@ -340,7 +340,9 @@ class Asked:
         """The words for the groups."""
         group, whose = self.one("group"), self.one("whose")
         value = group.value if group is not None else whose.value[0] if whose is not None else ""
-        return value if isinstance(value, str) else str(value.text).removeprefix("the ")
+        kinds = [each.where for each in (group, whose) if each is not None and isinstance(each.where, OneOf)]
+        kind = next((f"{each.text} " for each in kinds if each.how == "kind"), "")  # `Canadian province`
+        return value if isinstance(value, str) else kind + str(value.text).removeprefix("the ")
 
     @property
     def does_fit(self) -> bool:

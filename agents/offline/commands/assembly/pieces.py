@@ -32,12 +32,7 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.table_tags import LIMITS, TableTags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import (
-    is_participle,
-    name_words,
-    singular,
-    word_set,
-)
+from agents.offline.language.words import is_participle, name_words, place_of, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -57,8 +52,7 @@ REPETITION, VALUE_ALONE = 1.5, 2.5
 """Costs of words without meaning, unknown values, repetitions, and bare values."""
 _WITH_THE = re.compile(r"with (?:the|their|its)\b", re.IGNORECASE)
 _BEFORE_COLUMN = word_set("of the all their its")
-_ROWS = Slot("rows", "bare")
-_AREAS = Slot("areas", "bare")
+_ROWS, _AREAS = Slot("rows", "bare"), Slot("areas", "bare")
 
 
 class PiecesOfTable(ComparedPieces):
@@ -243,6 +237,14 @@ class PiecesOfTable(ComparedPieces):
             elif is_group:
                 yield each
 
+    def _kind_of_place(self) -> OneOf | None:
+        """The adjective of a country that is next, read: `which Canadian province`."""
+        token, word = self.cursor.token(), self.cursor.word()
+        if token is None or not token.text[:1].isupper() or not place_of(word):
+            return None
+        self.cursor.at += 1
+        return OneOf(token.text, how="kind")
+
     def _groups_called(self, place: int, begin: int) -> Iterable[Piece]:
         """What the words from `begin` on may be as a group that begins at `place`."""
         self.cursor.at = begin
@@ -251,10 +253,9 @@ class PiecesOfTable(ComparedPieces):
         for column in list(self._columns_at(begin)):
             if not are_other_groups(self.table, column.value.columns, column.text, self.vocabulary):
                 yield replace(column, kind="group", begin=place)
-        token = self.cursor.tokens[begin] if begin < self.cursor.end else None
-        if token is not None and token.text[:1].isupper():  # `of each Canadian province`
+        self.cursor.at = begin
+        if (kind := self._kind_of_place()) is not None:  # `of each Canadian province`
             for column in list(self._columns_at(begin + 1)):
-                kind = OneOf(token.text, how="kind")
                 yield replace(column, kind="group", begin=place, where=kind, cost=UNKNOWN_VALUE + 1.0)
         for span in self._tags.spans(_AREAS, begin):
             areas: Features = span.value
@@ -360,6 +361,7 @@ class PiecesOfTable(ComparedPieces):
         own = self.vocabulary.match_table(self.cursor.keys()[0])
         are_rows, name = own is not None and self.table in own.found, name_column(self.table)
         names = (name.name,) if name is not None else ()
+        kind = self._kind_of_place()
         for column in list(self._columns_at(self.cursor.at)):
             called = name_words(column.text)
             are_one = are_rows and not are_pieces_of(self.table, called)
@@ -368,7 +370,10 @@ class PiecesOfTable(ComparedPieces):
                 each in own_names or name_words(each) == called for each in column.value.columns
             ):
                 continue  # `which constituencies`: each row is one
-            yield replace(column, kind="whose", begin=place, value=(column.value, count))
+            text = f"{kind.text} {column.text}" if kind is not None else column.text
+            yield replace(
+                column, kind="whose", begin=place, value=(column.value, count), where=kind, text=text
+            )
 
     def _adverbs_of_time(self, place: int) -> Iterable[Piece]:
         """`monthly incidents`: the number of rows per period."""

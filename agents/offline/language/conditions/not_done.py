@@ -14,7 +14,12 @@ from agents.offline.language.conditions.flags import is_flag, words_of_column
 from agents.offline.language.conditions.times.days import take_period
 from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value
-from agents.offline.language.conditions.verbs import is_empty_where_not, records, records_only_action
+from agents.offline.language.conditions.verbs import (
+    is_empty_where_not,
+    records,
+    records_only_action,
+    words_where_held,
+)
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.names.dates import due_dates
@@ -198,6 +203,8 @@ class NotDone(Comparisons):
     def stated(self) -> Condition | None:
         """`where stubble was burnt`, `with card not issued`, `that never got a grant`, `where no filter was given`: the
         flag that the words tell of, or deny; for the only other column that they name, that its value is missing."""
+        if (held := self._held_where()) is not None:
+            return held
         cursor, start = self.cursor, self.cursor.at
         words = cursor.words[start : start + MAX_STATED]
         if not _STATEMENT.match(_in_order(_ROLES.get(word, _COLUMN) for word in words)):
@@ -219,6 +226,21 @@ class NotDone(Comparisons):
             if is_flag(found[0]) and not (denied and is_empty_where_not(found[0], last)):
                 return Compare("=", not denied, mention)
             return Empty(mention, unknown=is_flag(found[0]))
+        cursor.at = start
+        return None
+
+    def _held_where(self) -> Condition | None:
+        """`where airlines fly`, `that airlines fly to`: a value of the column whose comment says “only where airlines
+        fly”."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("where", "that", "which")
+        for column in self.columns:
+            words = words_where_held(column)
+            if len(words) > 1 and tuple(cursor.words[cursor.at : cursor.at + len(words)]) == words:
+                cursor.at += len(words)
+                cursor.take("to", "from", "at", "in")
+                if ends_value(cursor):
+                    return Negation(Empty(ColumnMention(cursor.since(start), (column.name,))))
         cursor.at = start
         return None
 

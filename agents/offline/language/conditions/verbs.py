@@ -27,6 +27,15 @@ def is_empty_where_not(column: Column, done: str) -> bool:
 _EMPTY_WHERE = re.compile(r"(?i)\bempty (?:where|when|if|=) ((?:not|never)\b[^;.]*)")
 
 
+_ONLY_WHERE = re.compile(r"(?i)\bonly (?:where|when|if) ((?!not\b|never\b)[^;.,()]*)")
+
+
+def words_where_held(column: Column) -> tuple[str, ...]:
+    """The words of the column's comment for the rows that have a value: `airlines fly` of “only where airlines fly”."""
+    held = _ONLY_WHERE.search(column.comment or "")
+    return tuple(fold(held[1]).split()) if held is not None else ()
+
+
 def is_given_by(column: Column, done: str) -> bool:
     """Whether a number results from the action: `cond_rating` for `rated`; not a year or quantity with a unit."""
     words = (*name_words(column.name), *comment_head(column.comment))
