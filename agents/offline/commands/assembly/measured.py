@@ -321,10 +321,10 @@ class MeasuredPieces:
         if phrase.endswith((" on", " for")):
             yield from self._paid_for(place)
         verb = phrase.removesuffix(" on").removesuffix(" for").split(" ")[-1]
-        if phrase and not self.vocabulary.columns_called((self.table,), verb):
+        if phrase and all(verb not in name_words(each.name) for each in self.table.columns):
             names = tuple(each.name for each in self.table.columns if is_number(each) and _is_paid(each.name))
             if len(names) == 1:
-                paid = self._piece("column", place, ColumnMention(names[0], names), 1.0)
+                paid = self._piece("column", place, ColumnMention(names[0], names), PAID_COST)
                 yield replace(paid, text=PAYMENT)
         yield from self._amount_in_state(place)
         self.cursor.at = place
@@ -370,6 +370,8 @@ PAID = Phrases("""
     (we're|we are|are we|they're|are they|they are) (paying|spending) [on|for]
     | [do|did] (we|they) (pay|paid|spend|spent) [on|for] | (was|were|is|has been) (paid|spent) (on|for)
 """)
+PAID_COST = 0.2
+"""Less than that of a column called `spend`."""
 HOW_LONG = Phrases("""
     (how long|how many days) (does it take|it takes|did it take|it took|does it usually take) [on average]
 """)
