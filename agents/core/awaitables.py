@@ -1,11 +1,10 @@
-"""Recognise values that have to be awaited, for callables that may be sync or async."""
+"""Values that may have to be awaited, from callables that may be sync or async."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Any, TypeGuard
+from typing import Any
 
 
-def is_awaitable(value: Any) -> TypeGuard[Awaitable[Any]]:
-    """Whether a value can be awaited. Faster than `inspect.isawaitable`, which also checks abstract classes."""
-    return hasattr(value, "__await__")
+async def awaited(value: Any) -> Any:
+    """The value, awaited if that is possible. Faster than `inspect.isawaitable`, which also checks abstract classes."""
+    return await value if hasattr(value, "__await__") else value

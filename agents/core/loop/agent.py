@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from agents.core.awaitables import is_awaitable
+from agents.core.awaitables import awaited
 from agents.core.clients import as_model
 from agents.core.limits import Limits
 from agents.core.loop.approval import Approvals
@@ -127,9 +127,7 @@ class Agent:
         finished = await self.run(text)
         if self.socket_emit is not None:
             try:
-                sent = self.socket_emit({"type": "ai_response", "message": finished.text})
-                if is_awaitable(sent):
-                    await sent
+                await awaited(self.socket_emit({"type": "ai_response", "message": finished.text}))
             except Exception:
                 # The work is done and in the history; the caller must still get the answer.
                 log.exception("%s: the answer could not be sent", self.name)

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.core.awaitables import is_awaitable
+from agents.core.awaitables import awaited
 from agents.core.errors import ToolSignal
 from agents.core.loop import events as ev
 from agents.core.loop.approval import Approvals
@@ -140,9 +140,7 @@ class Calls:
         wanted = item.tool.options.requires_approval
         if callable(wanted):
             try:
-                wanted = wanted(item.owner, item.arguments)
-                if is_awaitable(wanted):
-                    wanted = await wanted
+                wanted = await awaited(wanted(item.owner, item.arguments))
             except Exception:
                 log.exception("%s: requires_approval failed; the user is asked", item.call.name)
                 return True
@@ -199,9 +197,7 @@ class Calls:
     async def _before(self, item: Prepared) -> None:
         for hooked in self.agent.hooks.before_tool:
             if hooked.serves(item.call.name):
-                changed = getattr(self.agent, hooked.method)(item.call, item.arguments)
-                if is_awaitable(changed):
-                    changed = await changed
+                changed = await hooked.run(self.agent, item.call, item.arguments)
                 if changed is not None:
                     item.arguments = changed
 
@@ -209,9 +205,7 @@ class Calls:
         for hooked in self.agent.hooks.after_tool:
             if hooked.serves(call.name):
                 try:
-                    changed = getattr(self.agent, hooked.method)(call, result)
-                    if is_awaitable(changed):
-                        changed = await changed
+                    changed = await hooked.run(self.agent, call, result)
                     if changed is not None:
                         result = replace(changed, call_id=call.id, name=call.name)
                 except ToolSignal as signal:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from agents.core.awaitables import is_awaitable
+from agents.core.awaitables import awaited
 from agents.core.errors import ToolRetry, ToolSignal, ToolUnavailable
 from agents.core.loop.batch import Batch, Job
 from agents.core.loop.history import cancelled
@@ -160,9 +160,7 @@ async def _resolve(prepared: Prepared) -> None:
     for name, resolver in blueprint.resolvers.items():
         if name in prepared.arguments:
             continue
-        value = resolver(prepared.owner, prepared.arguments)
-        if is_awaitable(value):
-            value = await value
+        value = await awaited(resolver(prepared.owner, prepared.arguments))
         if value is None:
             continue
         faults: list[Fault] = []
@@ -278,20 +276,15 @@ async def _value(prepared: Prepared, context: ToolContext) -> Any:
         known = {name: text for name, text in prepared.call.texts.items() if arguments.get(name) == text}
         arguments = {**arguments, **known}
     for step in tool.preprocess:
-        changed = step(owner, arguments)
-        if is_awaitable(changed):
-            changed = await changed
+        changed = await awaited(step(owner, arguments))
         arguments = arguments if changed is None else changed
     if tool.threaded:
         value = await asyncio.to_thread(tool.run, arguments, context)
     else:
         value = tool.run(arguments, context)
-    if is_awaitable(value):
-        value = await value
+    value = await awaited(value)
     for step in tool.postprocess:
-        value = step(owner, value)
-        if is_awaitable(value):
-            value = await value
+        value = await awaited(step(owner, value))
     return value
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
+from agents.core.awaitables import awaited
+
 F = TypeVar("F", bound=Callable[..., Any])
 _KINDS = ("system", "review", "response", "annotation", "before_tool", "after_tool", "history")
 
@@ -26,6 +28,10 @@ class Hooked:
     def serves(self, tool: str) -> bool:
         """Whether the hook runs for the tool of this name."""
         return self.tools is None or tool in self.tools
+
+    async def run(self, agent: Any, *arguments: Any) -> Any:
+        """The answer of the agent's method."""
+        return await awaited(getattr(agent, self.method)(*arguments))
 
 
 @dataclass(frozen=True, slots=True)

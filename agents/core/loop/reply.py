@@ -8,7 +8,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from agents.core.awaitables import is_awaitable
+from agents.core.awaitables import awaited
 from agents.core.loop.context import fit
 from agents.core.loop.events import Delta
 from agents.core.loop.history import Conversation
@@ -91,8 +91,7 @@ class Reply:
         self.snapshot = await agent.snapshots.take(agent.toolbox, text)
         messages: Sequence[Message] = tuple(conversation.view)
         for hooked in agent.hooks.history:
-            changed = getattr(agent, hooked.method)(messages)
-            messages = await changed if is_awaitable(changed) else changed
+            messages = await hooked.run(agent, messages)
         system, stable = await self._system()
         size = sum(map(message_size, messages)) if agent.hooks.history else conversation.size
         messages = fit(messages, size, agent.model, system, self.snapshot.size, agent.max_output_tokens)
@@ -111,16 +110,11 @@ class Reply:
         """The parts of the system message, and the number of those that stay the same from call to call."""
         agent = self.agent
         parts: list[str] = [DATA_RULE] if self.snapshot.specs else []
-        own: Any = agent._system_messages()
-        if is_awaitable(own):
-            own = await own
+        own = await awaited(agent._system_messages())
         parts.extend([own] if isinstance(own, str) else own or ())
         stable = len(parts)
         for hooked in agent.hooks.system:
-            part = getattr(agent, hooked.method)()
-            if is_awaitable(part):
-                part = await part
-            if part:
+            if part := await hooked.run(agent):
                 parts.append(part)
         return parts, stable
 

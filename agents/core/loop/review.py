@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from agents.core.awaitables import is_awaitable
 from agents.core.loop.events import Delta
 from agents.core.loop.reply import Reply
 from agents.core.loop.runtime import Runtime
@@ -70,9 +69,7 @@ class Review:
 
     async def _objection_to(self, text: str) -> str | None:
         for hooked in self._agent.hooks.review:
-            found = getattr(self._agent, hooked.method)(text)
-            objection = await found if is_awaitable(found) else found
-            if objection:
+            if objection := await hooked.run(self._agent, text):
                 return str(objection)
         return None
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from agents.core.awaitables import is_awaitable
+from agents.core.awaitables import awaited
 from agents.core.loop import events as ev
 from agents.core.loop.calls import Calls
 from agents.core.loop.clock import Clock
@@ -221,13 +221,9 @@ class Turn:
 
     async def _final(self, text: str) -> str:
         agent = self.agent
-        own: Any = agent._finalize_response(text)
-        if is_awaitable(own):
-            own = await own
+        own = await awaited(agent._finalize_response(text))
         for hooked in agent.hooks.response:
-            changed = getattr(agent, hooked.method)(own)
-            if is_awaitable(changed):
-                changed = await changed
+            changed = await hooked.run(agent, own)
             own = own if changed is None else changed
         return own if isinstance(own, str) else str(own)
 
@@ -236,8 +232,7 @@ class Turn:
         extra: dict[str, Any] = {}
         for hooked in self.agent.hooks.annotation:
             try:
-                more = getattr(self.agent, hooked.method)(text)
-                extra.update((await more if is_awaitable(more) else more) or {})
+                extra.update(await hooked.run(self.agent, text) or {})
             except Exception:
                 log.exception("the annotation hook %s failed", hooked.method)
         return extra

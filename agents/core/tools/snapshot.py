@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from agents.core.awaitables import is_awaitable
+from agents.core.awaitables import awaited
 from agents.core.model import ToolSpec
 from agents.core.tokens import schema_size, size_of
 from agents.core.tools.blueprint import DynamicPlace
@@ -143,13 +143,9 @@ class Snapshotter:
                 return self._snapshot
             answers: list[tuple[_Source, Any]] = []
             for source in sources.distinct:
-                raw = source.ask(source.owner)
-                if is_awaitable(raw):
-                    raw = await raw
+                raw = await awaited(source.ask(source.owner))
                 if source.narrow is not None and raw is not None:
-                    raw = source.narrow(source.owner, raw, message)
-                    if is_awaitable(raw):
-                        raw = await raw
+                    raw = await awaited(source.narrow(source.owner, raw, message))
                 answers.append((source, raw))
             if sources.version == toolbox.version or takes == _MAX_TAKES:
                 break
