@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
 from agents.core.messages import AssistantMessage, ToolCall, Usage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
+from agents.core.tools.hints import redirected
 from agents.models.adapters.call_ids import IncomingIds
 from agents.models.adapters.wrapper import Wrapper
 from agents.models.parsing import lenient_json as lenient
@@ -178,29 +179,22 @@ _LETTERS = re.compile(r'(?:[^"\\]|\\u[dD][89abAB].{8}|\\u(?![dD][89abAB]).{4}|\\
 
 
 def _variant(tool: ToolSpec, shared: dict[str, Any]) -> dict[str, Any]:
+    """The form of a call of one tool. Its definitions move to `shared`, the top of the reply's schema, by tool."""
     parameters = dict(tool.parameters)
-    for key in ("$defs", "definitions"):
-        for name, definition in parameters.pop(key, {}).items():
-            shared[f"{tool.name}.{name}"] = _moved(definition, tool.name)
-    properties = {"tool": {"type": "string", "enum": [tool.name]}, "arguments": _moved(parameters, tool.name)}
+    found = {key: parameters.pop(key, {}) for key in ("$defs", "definitions")}
+    moved = {f"#/{key}/{name}": f"#/$defs/{tool.name}.{name}" for key in found for name in found[key]}
+    for definitions in found.values():
+        for name, definition in definitions.items():
+            shared[f"{tool.name}.{name}"] = redirected(definition, moved)
     return {
         "type": "object",
-        "properties": properties,
+        "properties": {
+            "tool": {"type": "string", "enum": [tool.name]},
+            "arguments": redirected(parameters, moved),
+        },
         "required": ["tool", "arguments"],
         "additionalProperties": False,
     }
-
-
-def _moved(schema: Any, tool: str) -> Any:
-    """References point to the new place of the definitions: the top of the reply's schema, by tool."""
-    if isinstance(schema, Mapping):
-        return {
-            key: f"#/$defs/{tool}.{value.rpartition('/')[2]}"
-            if key == "$ref" and isinstance(value, str)
-            else _moved(value, tool)
-            for key, value in schema.items()
-        }
-    return [_moved(one, tool) for one in schema] if isinstance(schema, list) else schema
 
 
 def _written(message: AssistantMessage) -> str:
