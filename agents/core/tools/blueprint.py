@@ -131,7 +131,7 @@ def from_schema(
             narrows[name] = adapt_arity(fragment["narrow"], 3)
         if fragment.get("drop_invalid"):
             droppable.add(name)
-    required = tuple(name for name in schema.get("required", ()))
+    required = tuple(schema.get("required", ()))
     for name in required:
         if name not in properties:
             raise DeclarationError(f"the required parameter {name!r} is not among the parameters")
@@ -190,14 +190,11 @@ def _showing(
     """The shortened schema that the model sees, and the dynamic places that are not in it."""
     if not shown:
         return static, places
-    kept = [place.path[1:2] for place in places]
-    return (
-        {**static, "properties": {**static["properties"], **shown}},
-        tuple(
-            replace(place, is_shown=False) if name and name[0] in shown else place
-            for place, name in zip(places, kept, strict=True)
-        ),
+    kept = tuple(
+        replace(place, is_shown=False) if len(place.path) > 1 and place.path[1] in shown else place
+        for place in places
     )
+    return {**static, "properties": {**static["properties"], **shown}}, kept
 
 
 def from_function(
@@ -322,12 +319,8 @@ class _Signature:
         schema = hoisted(schema, self.definitions)
         if parameter.default is None:
             schema = without_null(schema)
-        elif (
-            parameter.default is not parameter.empty
-            and "default" not in schema
-            and _is_json(parameter.default)
-        ):
-            schema["default"] = parameter.default
+        elif parameter.default is not parameter.empty and _is_json(parameter.default):
+            schema.setdefault("default", parameter.default)
         description = self.documentation.parameters.get(parameter.name)
         if description and "description" not in schema:
             schema["description"] = description

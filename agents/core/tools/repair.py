@@ -27,8 +27,7 @@ def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, A
         lines.append(f"- and {len(faults) - 6} more")
     head = clip("\n".join(lines), 1200)
     at_fault = {str(fault.path[0]) for fault in faults if fault.path}
-    known = [name for name in at_fault if name in schema.get("properties", {})]
-    return _with_schema(head, schema, set(known))
+    return _with_schema(head, schema, at_fault.intersection(schema.get("properties", {})))
 
 
 def unknown_tool(name: str, names: Sequence[str]) -> str:

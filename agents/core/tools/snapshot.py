@@ -163,13 +163,8 @@ class Snapshotter:
         views = {} if renewed else dict(self._snapshot.views)
         for tool in self._sources.tools:
             uses = self._sources.uses.get(tool.name, ())
-            if renewed:
+            if renewed or any(source.changed for _, source in uses):
                 views[tool.name] = _view(tool, uses)
-                continue
-            for _, source in uses:
-                if source.changed:
-                    views[tool.name] = _view(tool, uses)
-                    break
         self._snapshot = _snapshot_of(views, self._sources.hidden)
 
 
