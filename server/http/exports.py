@@ -27,11 +27,7 @@ from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
 from server.gis.tiles.service import LayerLookup
 from server.http.answers import UNCACHED, Spooled, file_answer, json_answer
-from server.http.middleware.abandoned_requests import (
-    CLIENT_CLOSED_REQUEST,
-    ClientGone,
-    cancel_if_client_leaves,
-)
+from server.http.middleware.abandoned_requests import cancel_if_client_leaves
 from server.http.middleware.map_addresses import is_view
 from server.http.middleware.proxies import shared_address
 from server.http.middleware.slow_clients import whole_transfer
@@ -142,10 +138,7 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
             raise RequestFault("invalid_payload", "The body is not JSON.") from None
         with working_for(shared_address(request)):
             making = deliveries.make(request.match_info["map_id"], checked(document))
-            try:
-                report = await cancel_if_client_leaves(request, making)
-            except ClientGone:
-                return web.Response(status=CLIENT_CLOSED_REQUEST)
+            report = await cancel_if_client_leaves(request, making)
         return json_answer(report.model_dump(mode="json"), 201)
 
     async def fetch(request: web.Request) -> web.StreamResponse:

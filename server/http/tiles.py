@@ -15,11 +15,7 @@ from agents.ports import TableRegistry
 from server.gis.styles.attributes import TIME, tile_value
 from server.gis.tiles.grid import MAX_ZOOM, InvalidTile, Tile
 from server.gis.tiles.service import DrawnTile, TileService
-from server.http.middleware.abandoned_requests import (
-    CLIENT_CLOSED_REQUEST,
-    ClientGone,
-    cancel_if_client_leaves,
-)
+from server.http.middleware.abandoned_requests import cancel_if_client_leaves
 from server.http.middleware.proxies import public_origin
 
 NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -43,10 +39,7 @@ def routes(tiles: TileService, tables: TableRegistry) -> list[web.RouteDef]:
         address = Tile.at(_number(wanted["z"]), _number(wanted["x"]), _number(wanted["y"]))
         version = _number(wanted["version"])
         work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address, *_of_query(request))
-        try:
-            status, headers, body = tile_answer(request.headers, await cancel_if_client_leaves(request, work))
-        except ClientGone:
-            return web.Response(status=CLIENT_CLOSED_REQUEST)
+        status, headers, body = tile_answer(request.headers, await cancel_if_client_leaves(request, work))
         return web.Response(status=status, headers=headers, body=body or None)
 
     async def tilejson(request: web.Request) -> web.StreamResponse:

@@ -26,11 +26,7 @@ from server.database.lanes import Lane, working_for
 from server.gis.ingest import IngestLimits
 from server.gis.ingest.table import CONTROLS
 from server.http.answers import json_answer
-from server.http.middleware.abandoned_requests import (
-    CLIENT_CLOSED_REQUEST,
-    ClientGone,
-    cancel_if_client_leaves,
-)
+from server.http.middleware.abandoned_requests import cancel_if_client_leaves
 from server.http.middleware.proxies import shared_address
 from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.maps.access import Access, read_only
@@ -69,8 +65,6 @@ def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> 
             loading = asyncio.create_task(loader.load(file))
             try:
                 answer = await cancel_if_client_leaves(request, loading)
-            except ClientGone:
-                return web.Response(status=CLIENT_CLOSED_REQUEST)
             finally:
                 # It is already cancelled if the client left; a second cancellation would interrupt its cleanup.
                 if not loading.cancelling():

@@ -27,11 +27,12 @@ class ClientGone(Exception):
 
 @web.middleware
 async def stop_abandoned_reading(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Middleware for `GET /api/...`: cancels the handler when its client disconnects."""
-    if request.method != "GET" or not request.path.startswith("/api/"):
-        return await handler(request)
+    """Middleware: cancels the handler of a `GET /api/...` when its client disconnects. Other handlers cancel work of
+    theirs; it ends their requests, too."""
+    is_read = request.method == "GET" and request.path.startswith("/api/")
+    answering = handler(request)
     try:
-        return await cancel_if_client_leaves(request, handler(request))
+        return await (cancel_if_client_leaves(request, answering) if is_read else answering)
     except ClientGone:
         return web.Response(status=CLIENT_CLOSED_REQUEST)
 
