@@ -13,6 +13,7 @@ from typing import Any
 
 from agents.charts import Chart
 from agents.domain import Layer
+from agents.worded import stored_wording
 from server.protocol import EVENTS, ChangeEvent, CommentEvent, DocumentEvent, LayerEvent, MapEvent
 
 LAYER_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, LayerEvent))
@@ -96,6 +97,12 @@ def chart_updated(chart: Chart) -> Change:
 def chart_removed(chart_id: str) -> Change:
     """The change that removes a chart."""
     return Change("chart_removed", {"chart_id": chart_id})
+
+
+def ai_response(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
+    """The `ai_response` event. `extra` holds the annotations of the message and the model's memory of it."""
+    response = {"type": "ai_response", "message": str(message), "final": final, **stored_wording(message)}
+    return Change("ai_response", {**(extra or {}), **response})
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:

@@ -18,13 +18,13 @@ from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Focus
-from agents.worded import Template, stored_wording
+from agents.worded import Template
 from server import fault_texts
 from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
 from server.maps.faults import RequestFault, TurnUnreadable
 from server.maps.log.event_log import EventLog
-from server.maps.log.events import Change, clean_json, clean_text
+from server.maps.log.events import Change, ai_response, clean_json, clean_text
 from server.maps.log.tables import analysis_table, event_table, turn_table
 from server.maps.log.writer import MapWriter
 from server.maps.turns.admission import Limits, OpenTurn, Rotation
@@ -141,9 +141,7 @@ class TurnStore:
         async with self._log.writing(turn.map_id, turn.id) as writer:
             status = select(turn_table.c.status).where(turn_table.c.id == turn.id)
             if (await writer.connection.execute(status)).scalar_one_or_none() == "queued":
-                response = {"type": "ai_response", "message": str(why), **stored_wording(why)}
-                notice = Change("ai_response", {**response, "final": True})
-                await close_turn(writer, turn.id, "failed", None, [notice])
+                await close_turn(writer, turn.id, "failed", None, [ai_response(why)])
 
     async def open_turns(self) -> list[OpenTurn]:
         """All turns that have not ended, on all servers and maps; the limits bound their number."""

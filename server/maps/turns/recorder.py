@@ -25,7 +25,7 @@ from agents.domain import SqlAnswer
 from agents.worded import Template, stored_wording
 from server.maps.live.drafts import utf16_length
 from server.maps.live.hub import Hub
-from server.maps.log.events import Change
+from server.maps.log.events import Change, ai_response
 from server.maps.turns.interruption import call_ended
 from server.maps.turns.outages import record_once
 from server.maps.turns.queue import Turn
@@ -118,12 +118,6 @@ class Recorder:
             delta = AiDelta(map_id=self._turn.map_id, turn_id=self._turn.id, text=text, offset=self._streamed)
             self._streamed += utf16_length(text)
             await self._hub.announce(self._turn.map_id, "ai_delta", delta)
-
-
-def ai_response(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
-    """The `ai_response` event. `extra` holds the annotations of the message and the model's memory of it."""
-    response = {"type": "ai_response", "message": str(message), "final": final, **stored_wording(message)}
-    return Change("ai_response", {**(extra or {}), **response})
 
 
 def tool_called(event: ToolStarted) -> Change:
