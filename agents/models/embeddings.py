@@ -36,8 +36,6 @@ class Embeddings:
                 model=self._config.model, input=list(texts), encoding_format="float"
             )
             vectors = [list(one.embedding) for one in sorted(reply.data, key=lambda one: one.index)]
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             raise translate(error, self._config) from error
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:

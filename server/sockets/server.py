@@ -169,8 +169,6 @@ class SocketServer:
                 return await self._handled(connection, event, request)
             async with connection.in_order(MAX_WAITING_REQUESTS):
                 return await self._handled(connection, event, request)
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             return refusal(event, error)
 
