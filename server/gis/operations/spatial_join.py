@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, and_, func, literal, select, true
+from sqlalchemy import ColumnElement, Label, and_, func, literal, select, true
 
 from agents.geo.wording.phrases import count_of
 from agents.worded import Template
@@ -98,13 +99,18 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
         own = attribute_columns(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         notes: tuple[str, ...] = ()
+        values = {each.name: relation.column(each.name) for each in other.attributes}
+        columns: list[ColumnElement[Any]] = []
         if arguments.rows == "aggregate":
             arguments = await with_rates(arguments, other, workspace)
             notes = await ignored(arguments.aggregates, other, workspace)
-            figures = _figures_by_row if each_way else _figures
-            columns, joined = figures(arguments, source, met_by, other, relation, taken)
+            figures = aggregated(arguments.aggregates, other, taken, relation.shape, values)
+            if each_way:
+                columns, joined = _by_row(figures, arguments.aggregates, source, met_by, relation)
+            else:
+                columns, joined = _by_feature(figures, source, relation)
         else:
-            columns = _matches(other, relation, taken)
+            columns += joined_columns(other, taken, values)
             joined = source.rows.join(relation.rows, relation.condition, isouter=arguments.rows == "all")
         return Step.keeping(
             source,
@@ -163,34 +169,22 @@ def _rows_and_unmatched(met_by: Source, other: Source, relation: Relation) -> An
 Joined = tuple[list[ColumnElement[Any]], Any]
 
 
-def _figures(
-    arguments: SpatialJoinArguments,
-    source: Source,
-    _met_by: Source,
-    other: Source,
-    relation: Relation,
-    taken: set[str],
-) -> Joined:
+def _by_feature(figures: Sequence[Label[Any]], source: Source, relation: Relation) -> Joined:
     """One lateral aggregate for each feature; a feature without matches gets a count of 0."""
-    values = {each.name: relation.column(each.name) for each in other.attributes}
-    figures = aggregated(arguments.aggregates, other, taken, relation.shape, values)
     inner = select(*figures).select_from(relation.rows).where(relation.condition).lateral("figures")
     return [inner.c[label.name].label(exact(label.name)) for label in figures], source.rows.join(
         inner, true()
     )
 
 
-def _figures_by_row(
-    arguments: SpatialJoinArguments,
+def _by_row(
+    figures: Sequence[Label[Any]],
+    aggregates: Sequence[Aggregate],
     source: Source,
     met_by: Source,
-    other: Source,
     relation: Relation,
-    taken: set[str],
 ) -> Joined:
     """The same as a separate join, which PostgreSQL can start from either side, grouped by row address."""
-    values = {each.name: relation.column(each.name) for each in other.attributes}
-    figures = aggregated(arguments.aggregates, other, taken, relation.shape, values)
     place = [met_by.home.label("o"), met_by.address.label("a")]  # type: ignore[union-attr]
     numbered = [label.element.label(f"f{number}") for number, label in enumerate(figures)]
     found = (
@@ -200,15 +194,10 @@ def _figures_by_row(
         .subquery("figures")
     )
     columns: list[ColumnElement[Any]] = []
-    for number, (aggregate, label) in enumerate(zip(arguments.aggregates, figures, strict=True)):
+    for number, (aggregate, label) in enumerate(zip(aggregates, figures, strict=True)):
         figure: ColumnElement[Any] = found.c[f"f{number}"]
         if aggregate.function in ZERO_WITHOUT_ROWS:
             figure = func.coalesce(figure, 0)
         columns.append(figure.label(exact(label.name)))
     here = and_(found.c.o == source.home, found.c.a == source.address)
     return columns, source.rows.join(found, here, isouter=True)
-
-
-def _matches(other: Source, relation: Relation, taken: set[str]) -> list[ColumnElement[Any]]:
-    values = {each.name: relation.column(each.name) for each in other.attributes}
-    return [*joined_columns(other, taken, values)]
