@@ -35,6 +35,7 @@ from server.gis.expressions.identifiers import SYSTEM_COLUMNS, exported_as, join
 from server.gis.ingest import fault_texts
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
 from server.gis.ingest.limits import (
+    MB,
     CannotLoad,
     ChooseLayer,
     FileTooLarge,
@@ -54,8 +55,6 @@ T = TypeVar("T")
 SCHEMA = "data"
 SHARE_WAIT_S = 2
 """Wait for readers of a table that is to be shared; new readers wait meanwhile."""
-
-MB = 1024 * 1024
 
 
 class IngestReport(BaseModel):
