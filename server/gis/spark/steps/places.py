@@ -47,26 +47,20 @@ async def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: S
     pairs = _pairs(met, other, arguments.predicate, arguments.distance, workspace)
     place = row_of(met).label("place")
     arguments = await with_rates(arguments, other, workspace)
-    if arguments.rows == "aggregate":
+    per_feature = arguments.rows == "aggregate"
+    if per_feature:
         labels = aggregated(arguments.aggregates, other, taken, geometry(other))
-        values: list[sa.ColumnElement[Any]] = [label.element for label in labels]
-        names = [label.name for label in labels]
     else:
         labels = joined_columns(other, taken)
-        values = [label.element for label in labels]
-        names = [label.name for label in labels]
-    found = sa.select(place, *(value.label(f"f{number}") for number, value in enumerate(values))).select_from(
-        pairs
-    )
-    if arguments.rows == "aggregate":
-        found = found.group_by(row_of(met))
-    matches = found.subquery("matches")
+    numbered = [label.element.label(f"f{number}") for number, label in enumerate(labels)]
+    found = sa.select(place, *numbered).select_from(pairs)
+    matches = (found.group_by(row_of(met)) if per_feature else found).subquery("matches")
     columns = []
-    for number, name in enumerate(names):
+    for number, label in enumerate(labels):
         value: sa.ColumnElement[Any] = matches.c[f"f{number}"]
-        if arguments.rows == "aggregate" and arguments.aggregates[number].function in ZERO_WITHOUT_ROWS:
+        if per_feature and arguments.aggregates[number].function in ZERO_WITHOUT_ROWS:
             value = sa.func.coalesce(value, 0)
-        columns.append(value.label(exact(name)))
+        columns.append(value.label(exact(label.name)))
     return sa.select(*own, *columns, *geometry_out(source)).select_from(
         source.rows.join(
             matches, matches.c.place == row_of(source), isouter=arguments.rows in ("aggregate", "all")
