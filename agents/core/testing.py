@@ -7,11 +7,11 @@ assert model.requests[0].messages == [UserMessage("How many books are on B?")]""
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any
 
+from agents.core.awaitables import awaited
 from agents.core.messages import ToolCall, Usage
 from agents.core.model import Completed, ModelEvent, ModelFailed, ModelRequest, TextDelta
 
@@ -67,9 +67,7 @@ class ScriptedModel:
                     completed = completed or isinstance(event, Completed)
                     yield event
                 else:
-                    done = part()
-                    if inspect.isawaitable(done):
-                        await done
+                    await awaited(part())
             if not completed:
                 yield Completed(USAGE, "tool_calls" if called else "stop", model=self.name)
         finally:

@@ -76,9 +76,7 @@ def _without_value(name: str) -> CountedNotes:
     """How many rows have no value in the new column."""
 
     def notes(rows: int) -> list[str]:
-        if not rows:
-            return []
-        return [CALCULATED_EMPTY(name=name, rows=count_of(rows, "row"))]
+        return [CALCULATED_EMPTY(name=name, rows=count_of(rows, "row"))] if rows else []
 
     return CountedNotes(
         lambda made: select(func.count().filter(column(exact(name)).is_(None))).select_from(made), notes

@@ -141,9 +141,7 @@ def _ties(tied: str, order: str) -> CountedNotes:
     """How many features have more neighbours at the distance of the last one that was taken."""
 
     def notes(features: int) -> list[str]:
-        if not features:
-            return []
-        return [TIES(features=count_of(features), order=order)]
+        return [TIES(features=count_of(features), order=order)] if features else []
 
     return CountedNotes(
         lambda made: select(func.count().filter(column(exact(tied), Boolean()))).select_from(made),
