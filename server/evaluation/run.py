@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy import delete
 
 from agents.core.messages import ToolCall, ToolMessage, Usage
-from agents.core.model import Completed, Model, ModelEvent, ModelRequest, reply_limit
+from agents.core.model import Completed, Model, ModelEvent, ModelRequest
 from agents.domain import Focus, Layer
+from agents.models.adapters.wrapper import Wrapper
 from server.app import Server
 from server.evaluation.cases import BadCases, Case
 from server.evaluation.judge import Judgement, judge
@@ -28,29 +29,17 @@ ENDS = ("turn_finished", "approval_requested")
 """There is no user to approve a call, so a turn that asks for it would never finish."""
 
 
-class Metered:
+class Metered(Wrapper[Model]):
     """A model that counts its usage and its calls of tools per map, those of the analyst included.
 
     That a call was refused is seen in the request that follows it."""
 
     def __init__(self, inner: Model) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self.used: defaultdict[str, Usage] = defaultdict(Usage)
         self.requests: defaultdict[str, int] = defaultdict(int)
         self.calls: defaultdict[str, int] = defaultdict(int)
         self.refused: defaultdict[str, int] = defaultdict(int)
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
-
-    @property
-    def context_tokens(self) -> int:
-        return self._inner.context_tokens
-
-    @property
-    def max_output_tokens(self) -> int | None:
-        return reply_limit(self._inner)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         session = getattr(request.context, "map", None)

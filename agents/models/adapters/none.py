@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelEvent, ModelRequest
+from agents.models.adapters.base import Adapter
 from agents.models.adapters.wrapper import Wrapper
 from agents.models.parsing.prose import call_object, without_calls
 
 
-class NoTools(Wrapper):
+class NoTools(Wrapper[Adapter]):
     """A model that only talks."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:

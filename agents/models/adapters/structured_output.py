@@ -15,6 +15,7 @@ from typing import Any
 from agents.core.messages import AssistantMessage, ToolCall, Usage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
 from agents.core.tools.hints import redirected
+from agents.models.adapters.base import Adapter
 from agents.models.adapters.call_ids import IncomingIds
 from agents.models.adapters.wrapper import Wrapper
 from agents.models.parsing import lenient_json as lenient
@@ -32,7 +33,7 @@ _ONLY_ANSWER = 'Your reply is one JSON object and nothing else: {"answer": "your
 _MUST = "This reply must call a tool."
 
 
-class StructuredOutput(Wrapper):
+class StructuredOutput(Wrapper[Adapter]):
     """Adds tool calls to a model whose replies can be constrained to a schema, or that follows instructions."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
+from agents.models.adapters.base import Adapter
 from agents.models.adapters.call_ids import IncomingIds
 from agents.models.adapters.wrapper import Wrapper
 from agents.models.parsing.prose import call_object, in_prose
@@ -27,7 +28,7 @@ write yourself. Without a call your reply goes to the user as it is."""
 _MUST = "In this reply you must call at least one tool."
 
 
-class Text(Wrapper):
+class Text(Wrapper[Adapter]):
     """Any chat model, as a model with tools."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:

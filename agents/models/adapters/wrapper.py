@@ -1,14 +1,18 @@
-"""Base of the adapters that add a calling type to another adapter; each overrides `stream`."""
+"""Base of models that change what goes in and out of another model; each implements `stream`."""
 
 from __future__ import annotations
 
-from agents.models.adapters.base import Adapter
+from typing import Generic, TypeVar
+
+from agents.core.model import Model, close, reply_limit, warm
+
+Inner = TypeVar("Inner", bound=Model)
 
 
-class Wrapper:
+class Wrapper(Generic[Inner]):
     """Implements `agents.core.model.Model`, except for `stream`, by delegating to `inner`."""
 
-    def __init__(self, inner: Adapter) -> None:
+    def __init__(self, inner: Inner) -> None:
         self._inner = inner
 
     @property
@@ -21,10 +25,10 @@ class Wrapper:
 
     @property
     def max_output_tokens(self) -> int | None:
-        return self._inner.max_output_tokens
+        return reply_limit(self._inner)
 
     def warm(self) -> None:
-        self._inner.warm()
+        warm(self._inner)
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        await close(self._inner)
