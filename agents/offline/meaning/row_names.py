@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.domain import Column, Table
 from agents.geo.place_names import AREA_NOUNS, are_proper_names, is_name_of_noun
-from agents.offline.language.lexicon import ABBREVIATIONS
+from agents.offline.language.lexicon import ABBREVIATIONS, spelt_out
 from agents.offline.language.names.comments import comment_head, without_origin
 from agents.offline.language.names.costs import is_short_for
 from agents.offline.language.names.foreign import MEANINGS
@@ -91,7 +91,8 @@ def _begins_with_rows(table: Table, column: Column) -> bool:
 
 
 def _names_another(table: Table, column: Column) -> bool:
-    """Whether a column's comment shows that it does not name the rows: `dist_nm` is “District” of hydrants."""
+    """Whether a column does not name the rows, by its comment (`dist_nm` is “District” of hydrants) or beside their own
+    code: `road_nm` of crossings with an `asset_no`."""
     comment = without_origin(column.comment) or ""
     label = name_words(comment) if any(map(str.isalnum, comment)) else ()
     is_own = _begins_with_rows(table, column) or _is_own_code(table, column)
@@ -99,6 +100,12 @@ def _names_another(table: Table, column: Column) -> bool:
         return False
     if not is_own and any(name == column.name for name, *_ in table.references):
         return True
+    if not label and not is_own:
+        *thing, last = name_words(column.name)
+        said = spelt_out(table.name) | {*name_words(table.comment or "")}
+        is_name = not _IS_NAME.isdisjoint((last, *ABBREVIATIONS.get(last, ())))
+        has_code = any(_is_own_code(table, each) for each in text_columns(table))
+        return bool(thing) and is_name and has_code and said.isdisjoint(spelt_out("_".join(thing)))
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 
 

@@ -245,3 +245,13 @@ async def test_who_does_it_is_the_column_of_what_was_done_by_them(chat: Chat) ->
     answer = await chat("number of crossings by inspector")
     assert "by inspector" in answer, answer
     assert "Grouped by the column `insp_by`" in answer, answer
+
+
+async def test_who_runs_things_is_their_owner_where_no_column_tells_it(chat: Chat) -> None:
+    answer = await chat("gauges run by Council")
+    assert "1 river gauge where OWNER is Council" in answer, answer
+
+
+async def test_rows_are_called_by_their_own_code_and_not_by_the_name_of_something_else(chat: Chat) -> None:
+    await chat("crossings on the warrego hwy")
+    assert "**BR-0002**" in await chat("which one has the lowest deck level")

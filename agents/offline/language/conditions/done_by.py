@@ -116,6 +116,9 @@ class DoneBy(NotDone):
         if not names and not by and (outcome := outcome_of(self.tables, word)) is not None:
             return OneOf(f'"{outcome[1]}"', ColumnMention(word, outcome[:1]), "is")
         text = (self.value_text() if by else self._common_value(names)) if names else ""
+        if not names and by and verbs & _RUN:  # `run by Seqwater`, of a column `owner` with that value
+            names = self._columns_of(doers_of("own"))
+            text = self._common_value(names)
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
     def _common_value(self, names: Sequence[str]) -> str:
