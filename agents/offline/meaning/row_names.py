@@ -104,7 +104,8 @@ def _names_another(table: Table, column: Column) -> bool:
         *thing, last = name_words(column.name)
         said = spelt_out(table.name) | {*name_words(table.comment or "")}
         is_name = not _IS_NAME.isdisjoint((last, *ABBREVIATIONS.get(last, ())))
-        has_code = any(_is_own_code(table, each) for each in text_columns(table))
+        codes = [name_words(each.name) for each in text_columns(table) if _is_own_code(table, each)]
+        has_code = bool(codes) and all(thing[:1] != list(code[:1]) for code in codes)
         return bool(thing) and is_name and has_code and said.isdisjoint(spelt_out("_".join(thing)))
     return bool(label) and _NAMES.isdisjoint(label) and len(name_words(column.name)) > 1 and not is_own
 

@@ -254,12 +254,14 @@ class ValueNouns:
             for table in self.vocabulary.few_tables
             if may_be_plural(noun)
             if singular(noun) in common_words(table.comment)
+            and not _is_one_of_several(noun, table.comment)
             and any(
                 is_flag(each) and is_flag_named(each, words) for each in table.columns for words in called
             )
         ]
-        if len(tables) != 1 or word in NO_ADJECTIVE:
-            return None
+        known = self.vocabulary.values_called(name_words(noun)) or self.vocabulary.match_group(singular(noun))
+        if len(tables) != 1 or word in NO_ADJECTIVE or known:
+            return None  # `green flag parks` are those of a value, too
         cursor.at += 2
         mention = Mention(cursor.since(start), (tables[0].id,), of_value=True)
         return mention, OneOf(word, how="kind")
