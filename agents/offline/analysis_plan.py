@@ -21,6 +21,7 @@ from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_columns
 from agents.offline.meaning.cql2 import combined, disjunction, is_null, negated
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.filters.named_in_part import parts_taken
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.times import date_taken
 from agents.offline.meaning.places import (
@@ -355,7 +356,7 @@ class _Planner(PlanReader):
             if row is not None:
                 return row
             kept = kept or await to_cql2(scene, table, features.where)
-            self.recipe.meant += date_taken(table, features.where, kept)
+            self.recipe.meant += [*date_taken(table, features.where, kept), *parts_taken(features.where)]
             wanted = combined("and", wanted, kept)
         if wanted is None:
             return table.id

@@ -92,7 +92,7 @@ THE_WORD = Phrases("[the] (word|words|text|term)")
 BY_MEANS = Phrases("""
     [that|which] [(came|come|coming) in|reported|received|sent|made|filed] (through|via) | [that|which|who] [still]
     (come|comes|coming|came|go|goes|going|went|get|gets|getting|got|travel|travels|travelling|traveling|travelled)
-    [to (school|work)] (by|on)
+    [to (school|work)] (by|on) | [that|which] [were|was|are|is] (sold|let|leased|rented|given|awarded|allocated) to
 """)
 STARTS, ENDS = Phrases("(start[s]|starting|begin[s]|beginning) with"), Phrases("(end[s]|ending) (with|in)")
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")

@@ -185,7 +185,8 @@ async def column_of_kind(
     known = {
         each.name: own
         for each in table.columns
-        if (own := [v for v in each.samples if fold(v) in wanted])
+        if each.kind != "boolean"
+        and (own := [v for v in each.samples if fold(v) in wanted])
         and (each.name == best or not is_normal_state(each))
     }
     alike = {each.name for each in columns_alike(table, best)}

@@ -15,19 +15,20 @@ from tests.unit.offline.chatting import Chat, both, empty, where
 
 AREAS = make_table(
     "data.neighbourhoods", "POLYGON", "Housing neighbourhoods",
-    [("id", "integer", ""), ("nbh_code", "text", "Neighbourhood code"), ("nbh_name", "text", "")],
-    [(1, "N01", "Govan", (1.0, 1.0)), (2, "N02", "Milton", (1.0, 1.1)), (3, "N03", "Yoker", (1.0, 1.2))],
+    [("id", "integer", ""), ("nbh_code", "text", "Neighbourhood code"), ("nbh_name", "text", ""),
+     ("simd_dec", "integer", "SIMD decile, 1 = most deprived, 10 = least deprived")],
+    [(1, "N01", "Govan", 1, (1.0, 1.0)), (2, "N02", "Milton", 2, (1.0, 1.1)), (3, "N03", "Yoker", 9, (1.0, 1.2))],
 )  # fmt: skip
 HOMES = referring(
     make_table(
         "data.stock", "POINT", "Housing stock, one row per property",
         [("id", "text", "Property reference"), ("addr", "text", ""), ("nbh_code", "text", ""), ("status", "text", ""),
          ("tenure", "text", ""), ("beds", "integer", "Number of bedrooms"), ("damp", "boolean", "Damp was found"),
-         ("epc", "text", "Energy band A (best) to G (worst)"),
+         ("heat_src", "text", ""), ("epc", "text", "Energy band A (best) to G (worst)"),
          ("adapted", "text", "Adapted for wheelchairs, Y/N")],
-        [("GH1", "1 Mill Road", "N01", "Void", "Sheltered", 3, False, "C", "Y", (1.0, 1.0)),
-         ("GH2", "2 Mill Road", "N01", "Void", "Social rent", 2, False, "D", "N", (1.0, 1.1)),
-         ("GH3", "3 Old Mill Road", "N02", "Let", "Sheltered", 2, True, "F", "N", (1.0, 1.2))],
+        [("GH1", "1 Mill Road", "N01", "Void", "Sheltered", 3, False, "Gas CH", "C", "Y", (1.0, 1.0)),
+         ("GH2", "2 Mill Road", "N01", "Void", "Social rent", 2, False, "Electric", "D", "N", (1.0, 1.1)),
+         ("GH3", "3 Old Mill Road", "N02", "Let", "Sheltered", 2, True, "Electric", "F", "N", (1.0, 1.2))],
     ),
     ("nbh_code", "data.neighbourhoods", "nbh_code"),
 )  # fmt: skip
@@ -42,8 +43,11 @@ JOBS = make_table(
 SALES = referring(
     make_table(
         "data.house_sales", "POINT", "Sales of houses",
-        [("id", "integer", ""), ("nbh_code", "text", ""), ("price", "integer", "Sale price in pounds")],
-        [(1, "N01", 100_000, (1.0, 1.0)), (2, "N02", 200_000, (1.0, 1.1)), (3, "N03", 300_000, (1.0, 1.2))],
+        [("id", "integer", ""), ("nbh_code", "text", ""), ("price", "integer", "Sale price in pounds"),
+         ("sold_dt", "date", ""), ("prop_type", "text", ""), ("buyer", "text", "")],
+        [(1, "N01", 100_000, "2024-01-01", "Flat", "First time buyer", (1.0, 1.0)),
+         (2, "N02", 200_000, "2024-02-01", "Detached", "Owner occupier", (1.0, 1.1)),
+         (3, "N03", 300_000, "2025-02-01", "Terraced house", "Owner occupier", (1.0, 1.2))],
     ),
     ("nbh_code", "data.neighbourhoods", "nbh_code"),
 )  # fmt: skip
@@ -79,6 +83,13 @@ VOID = where("status", "=", "Void")
         ("void and adapted properties", both(VOID, where("adapted", "=", "Y"))),
         ("green spaces not inspected since start of 2024",
          both(where("insp_dt", "<", {"date": "2024-01-01"}), empty("insp_dt"), op="or")),
+        ("flats sold for under 150k to first time buyers",
+         both(where("prop_type", "=", "Flat"), where("price", "<", 150_000), where("buyer", "=", "First time buyer"))),
+        ("flats under 150k sold to first time buyers",
+         both(where("prop_type", "=", "Flat"), where("price", "<", 150_000), where("buyer", "=", "First time buyer"))),
+        ("gas heated stock", where("heat_src", "=", "Gas CH")),
+        ("F rated stock", where("epc", "=", "F")),
+        ("neighbourhoods in the most deprived decile", where("simd_dec", "=", 1)),
         ("stock below EPC C", where("epc", "in", ["D", "F"])),
         ("stock with an EPC better than D", where("epc", "=", "C")),
         ("stock with EPC D or below", where("epc", "in", ["D", "F"])),
@@ -169,3 +180,12 @@ async def test_the_slowest_group_is_that_of_the_times_before(chat: Chat) -> None
     await chat("how long does a repair take on average")
     await chat("which trade is slowest")
     assert chat.calls == [("run_analysis", {"goal": "how long does a repair take on average by trade"})]
+
+
+async def test_a_noun_for_several_values_is_told_with_its_column(chat: Chat) -> None:
+    assert "Interpreted as park (kind)." in await chat("number of parks by owner")
+
+
+async def test_a_name_of_an_area_ends_before_a_period(chat: Chat) -> None:
+    answer = await chat("stock in Govan last year")
+    assert "Govan last year" not in answer, answer

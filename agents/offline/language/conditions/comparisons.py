@@ -208,10 +208,10 @@ class Comparisons(ColumnsCompared):
         column = take_column(cursor, self.vocabulary, self.tables)
         if column is not None:
             self.take_period(column)
-        own = [table.column(name) for table in self.tables for name in column.columns] if column else []
-        is_time = found.measure == "time" and {each.kind for each in own if each is not None} == {"text"}
+        kinds = {each.kind for each in self.columns if column is not None and each.name in column.columns}
+        is_other = {"time": {"text"}, "": {"date"}}.get(found.measure) == kinds  # `under 150k sold to …`
         is_whole = column is not None and is_part and not are_shares(self.tables, column.columns)
-        if column is None or is_whole or is_time or (goes_on(cursor) and not self._compares_next()):
+        if column is None or is_whole or is_other or (goes_on(cursor) and not self._compares_next()):
             cursor.at = start  # in `30 % of households`, a column of households is the whole
             return found
         return replace(found, column=column)
@@ -328,7 +328,7 @@ class Comparisons(ColumnsCompared):
 
 
 _LINKS = (
-    "that are", "which are", "that lie", "lying", "lie", "lies", "located", "situated", "are", "is", "for",
+    "that are", "which are", "that lie", "lying", "lie", "lies", "located", "situated", "are", "is", "for", "sold for",
 )  # fmt: skip
 _UNDECIDED = word_set("open outstanding pending unresolved waiting")
 """States that began with the row: `pending for more than 6 months`."""

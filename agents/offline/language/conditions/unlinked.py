@@ -54,7 +54,7 @@ class Unlinked(DoneBy):
         """
         cursor, start = self.cursor, self.cursor.at
         means = cursor.take(p.BY_MEANS)  # `that came in through the app`
-        cursor.take("the", "a", "an") if means else cursor.take("with", "having", "about")
+        cursor.take("the", "a", "an") if means else cursor.take("with", "having", "about", "to")
         if cursor.at > start and (found := self.known_value(1 if means else 3)) is not None:
             return found  # `with water in the street`
         cursor.at = start

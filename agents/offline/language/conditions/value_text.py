@@ -306,7 +306,8 @@ _SIDES = ("north", "south", "east", "west")
 """`in Iceland north of 66 degrees`."""
 _ENDS = (
     "instead", "for me", "there are", "are there", "of them", "for each", "for every", "yet", "so far",
-    "at the moment", "too", "as well",
+    "at the moment", "too", "as well", "yesterday",
+    *(f"{which} {period}" for which in ("last", "this") for period in ("year", "month", "week", "quarter")),
 )  # fmt: skip
 
 

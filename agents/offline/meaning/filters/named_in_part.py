@@ -12,6 +12,7 @@ from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.columns import contains as contains_words
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.words import fold, name_words, word_set
+from agents.offline.meaning.conditions import Condition, Matches, parts_of
 from agents.offline.meaning.cql2 import contains, equals, negated
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
@@ -83,6 +84,13 @@ async def on_street(scene: Scene, table: Table, columns: Sequence[Column], text:
         if there and len(values) < MAX_ROWS:
             return equals(column.name, list(dict.fromkeys(there)))
     return None
+
+
+def parts_taken(where: Condition) -> list[str]:
+    """`house (prop_type)`: nouns that stand for the values that end with them, such as `Terraced house`."""
+    ends = [each for each in parts_of(where) if isinstance(each, Matches) and each.how == "ends"]
+    named = [(each.text.strip('" '), each.column.columns) for each in ends if each.column is not None]
+    return [f"{noun} ({columns[0]})" for noun, columns in named if columns]
 
 
 async def value_in_part(scene: Scene, table: Table, column: Column, text: str) -> list[str]:

@@ -6,12 +6,13 @@ import datetime
 import re
 
 from agents.domain import Cql2, Table
+from agents.offline.language.conditions.explained_numbers import worst_is_greatest
 from agents.offline.language.conditions.flags import flag_values, is_flag
 from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.comments import codes_of
 from agents.offline.language.names.dates import due_dates
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import are_forms, is_participle, name_words, word_set
 from agents.offline.meaning.cql2 import contains, equals, negated, property_of
 from agents.offline.meaning.filters.alike_columns import by_explanation
 from agents.offline.meaning.filters.flags_in_words import flag_in_words
@@ -31,6 +32,7 @@ async def in_other_words(scene: Scene, table: Table, text: str) -> Cql2 | None:
         _free(table, text)
         or _not_done(table, text)
         or state_alike(table, text)
+        or _done_with(table, text)
         or _overdue(table, text)
         or await _beginning_so(scene, table, text)
         or by_explanation(table, text)
@@ -49,6 +51,19 @@ def state_alike(table: Table, text: str) -> Cql2 | None:
     explained = [(each.name, *each_of) for each in texts for each_of in codes_of(each).items()]
     found += [(name, codes[0]) for name, words, codes in explained if len(words) == 1 and words[0] in alike]
     return equals(found[0][0], [found[0][1]]) if len(found) == 1 else None
+
+
+def _done_with(table: Table, text: str) -> Cql2 | None:
+    """`gas heated`, of `Gas CH` in `heat_src`: the only value that begins so, of a column called after the verb; `F
+    rated`, of letters that are grades."""
+    value, _, done = text.lower().rpartition(" ")
+    words, is_verb = name_words(value), bool(value) and is_participle(done)
+    named = [
+        each for each in text_columns(table) if any(are_forms(done, own) for own in name_words(each.name))
+    ]
+    named = named or [c for c in text_columns(table) if done == "rated" and worst_is_greatest(c)]
+    found = [(c.name, v) for c in named for v in c.samples if name_words(v)[: len(words)] == words]
+    return equals(found[0][0], [found[0][1]]) if is_verb and len(found) == 1 else None
 
 
 def _overdue(table: Table, text: str) -> Cql2 | None:

@@ -83,9 +83,9 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
     """The filter for `country is Germany or France`. Raises Refuse if no row has a value."""
     if (held := await with_item(scene, table, column, text)) is not None:
         return held
-    found: list[Any] = []
+    found, scale = list[Any](), numbers_explained(column.comment)
     for part in await _parts(scene, table, [column], text):
-        if (number := numbers_explained(column.comment).get(name_words(part))) is not None:
+        if (number := scale.get(name_words(part.removeprefix("the ")))) is not None:
             found.append(number)
             continue
         plurals = adjective_forms(part) if part.islower() else []  # `with cyclists`
