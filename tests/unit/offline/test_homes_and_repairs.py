@@ -189,3 +189,28 @@ async def test_a_noun_for_several_values_is_told_with_its_column(chat: Chat) -> 
 async def test_a_name_of_an_area_ends_before_a_period(chat: Chat) -> None:
     answer = await chat("stock in Govan last year")
     assert "Govan last year" not in answer, answer
+
+
+async def test_a_figure_beside_another_is_of_the_same_rows(chat: Chat) -> None:
+    await chat("total cost and number of repairs completed in 2024")
+    (_, total), (_, count) = chat.calls
+    assert total["filters"] == count["filters"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["show stock and blargs in govan", "how many beds and blargs were there in 2024"],
+)
+async def test_nothing_is_done_for_a_part_whose_conditions_belong_to_unknown_words(
+    chat: Chat, sentence: str
+) -> None:
+    answer = await chat(sentence)
+    assert not chat.layers, answer
+    assert [name for name, _ in chat.calls] in ([], ["cannot_do"]), answer
+
+
+async def test_rows_with_a_flag_have_a_colour_and_the_others_are_grey(chat: Chat) -> None:
+    await chat("colour stock: damp in red and the rest grey")
+    (layer,) = chat.layers.values()
+    style = layer.style.model_dump(exclude_none=True)
+    assert (style["column"], style["values"]) == ("damp", ({"value": True, "color": "red"},))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agents.offline.answers import refusals
-from agents.offline.language.lexicon import SHOW, STARTS
+from agents.offline.commands.assembly.fitting import names_no_fact
+from agents.offline.language.lexicon import SHOW, STARTS, STATISTICS
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.names.costs import TIMES
 from agents.offline.language.vocabulary import Vocabulary
@@ -120,7 +121,12 @@ def apply_to_all_nouns(
     """The commands before the last one, with conditions after the last noun applied to all nouns: `trees, bins and
     benches in Riverside`, `trees and benches within 50 m of a school`, `number of schools and total capacity in
     Ledeberg`. `read`: reads words as commands."""
-    if before and _is_fact_of(before[-1], last, vocabulary):
+    is_listed = bool(before) and text[before[-1].end : last.start].strip() in _LIST_JOINERS
+    if is_listed and (figure := _with_rows_of(before[-1], last, vocabulary, read)) is not None:
+        return [*before[:-1], figure]
+    if before and (
+        _is_fact_of(before[-1], last, vocabulary) or (is_listed and _is_unknown(before[-1], last, vocabulary))
+    ):
         return [*before[:-1], replace(before[-1], intent=NotUnderstood("", before[-1].text))]
     behind = _after_noun(last, vocabulary, read) if before and not _is_about(last, before[-1]) else ""
     at, following = len(before), last
@@ -135,6 +141,38 @@ def apply_to_all_nouns(
         fits = len(whole) == 1 and type(whole[0].intent) is kind
         commands.append(replace(each, intent=whole[0].intent if fits else NotUnderstood("", each.text)))
     return commands
+
+
+def _with_rows_of(
+    figure: Command, last: Command, vocabulary: Vocabulary, read: Callable[[str, Vocabulary], list[Command]]
+) -> Command | None:
+    """A figure without rows, of those that the next one is of: `total cost and number of repairs completed in 2024`;
+    not understood if that cannot be read. None for others."""
+    meant, own = last.intent, figure.intent
+    is_bare = isinstance(own, Statistic) and own.where is None and own.subject.text == own.column.text
+    if not is_bare or {*last.text.lower().split()[:1]} & _VERBS:
+        return None
+    unread = replace(figure, intent=NotUnderstood("", figure.text))
+    if not isinstance(meant, Count | Statistic):
+        return unread if isinstance(meant, Lookup | Refine | Show) else None
+    if meant.where is None:
+        return None
+    rows = re.sub(r"^(?:how many|.*?\bof) ", "", last.text, count=1, flags=re.IGNORECASE)
+    whole = read(f"{figure.text} of {rows}", vocabulary)
+    found = whole[0].intent if len(whole) == 1 else None
+    fits = isinstance(found, Statistic) and found.where is not None
+    return replace(figure, intent=found) if fits and found is not None else unread
+
+
+_VERBS = STARTS - {"how", "number", "count"} - STATISTICS.keys()
+
+
+def _is_unknown(shown: Command, last: Command, vocabulary: Vocabulary) -> bool:
+    """Whether words without a meaning follow the rows to show, which a place behind them may be of, too: `show stock
+    and bus stops in Govan`."""
+    return (
+        _ends_with_noun(shown) and isinstance(last.intent, Lookup) and names_no_fact(last.intent, vocabulary)
+    )
 
 
 def _is_fact_of(counted: Command, last: Command, vocabulary: Vocabulary) -> bool:

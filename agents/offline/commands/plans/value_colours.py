@@ -11,7 +11,7 @@ from agents.geo.styling.colours import colour_name
 from agents.geo.styling.ramps import DEFAULT_QUALITATIVE, QUALITATIVE
 from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import numbers_explained
-from agents.offline.language.conditions.flags import NO, YES, flag_values
+from agents.offline.language.conditions.flags import NO, YES, answers, flag_values, is_flag_named
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import is_number, named_column
 from agents.offline.meaning.conditions import ColumnMention
@@ -32,7 +32,8 @@ async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
     named = [(words, color) for words, color in look.values if words.lower() not in _OTHERS]
     if not named or any(color not in GREYS for words, color in look.values if words.lower() in _OTHERS):
         raise Refuse(refusals.OTHERS_COLOUR())
-    columns = text_columns(table) if look.by is None else [named_column(scene, table, look.by)]
+    flags = [each for each in table.columns if each.kind == "boolean"]
+    columns = [*text_columns(table), *flags] if look.by is None else [named_column(scene, table, look.by)]
     missing = named[0][0]
     for column in columns:
         found: list[tuple[Any, str]] = []
@@ -64,6 +65,8 @@ _OTHERS = word_set("rest other others else") | {"the rest", "the others", "all o
 
 
 async def _stored(scene: Scene, table: Table, column: Column, words: str) -> Sequence[Any]:
+    if answers(column) and is_flag_named(column, name_words(words)):
+        return flag_values(column, True)  # `new builds in red`
     if column.kind == "boolean":
         return flag_values(column, fold(words) in YES) if fold(words) in YES | NO else []
     if is_number(column):
