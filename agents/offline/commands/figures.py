@@ -18,6 +18,7 @@ from agents.offline.meaning.intents import Count, Intent, Look, Lookup, Rows, Sh
 
 MAX_ORDERED = 20
 """Maximum number of rows in a sorted list."""
+_PRONOUNS = ("we", "you", "i", "they", "it")
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
 _NOUNS = {
     "wide": "width", "deep": "depth", "high": "height",
@@ -34,17 +35,22 @@ def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
 
 
 @on("(is|are) there [any|some] {rows:selection}")
+@on("(does|do) {whose:words} have (a|an|any|some) {rows:selection}", cost=1.0)
 def _existing(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`are there airports above 4500 m?`"""
-    subject = bound["rows"]
-    return Count(subject.mention, subject.where) if subject.mention.tables and subject.top is None else None
+    """`are there airports above 4500 m?`, `does Monaco have an airport?`"""
+    subject, whose = bound["rows"], bound.get("whose", "")
+    if not subject.mention.tables or subject.mention.guessed or subject.top is not None:
+        return None
+    if whose.lower() in _PRONOUNS:
+        return None
+    return Count(subject.mention, all_of(subject.where, OneOf(whose) if whose else None))
 
 
 @on("how (many|much) {what:words} (does|do) {whose:words} have [total=(in total|altogether)]")
 def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many beds does City Hospital have` (a column); `how many airports does Germany have` (a count)."""
     what, whose = bound["what"], bound["whose"]
-    if whose.lower() in ("we", "you", "i", "they", "it"):
+    if whose.lower() in _PRONOUNS:
         return None
     if set(name_words(what)) & _PEOPLE:
         return Lookup("population", whose)

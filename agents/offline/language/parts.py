@@ -32,8 +32,8 @@ PART_TEXTS = {
     "having": "(with|that have|which have|having|have|has|that had|had|contain|contains|that contain|containing|hold"
     "|holding|where there are|in which there are|with a total of|that got|got|saw)",
     "share": "(share|percentage|percent|proportion|fraction|%)",
-    "bordering": "(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
-    "|sharing a border with|share a border with|that border)",
+    "bordering": "(bordering on|bordering|border on|border|borders|touching|touch|touches|neighbouring|neighboring"
+    "|adjacent to|next to|sharing a border with|share a border with|that border|that borders)",
     "inside": "(in them|inside|inside them|inside it|in it|within them|within it|within their borders|on them|there)",
     "far": "[[,] [and|with|plus|including|give me|tell me] [its|their|both] (distance[s]|dist) [to (it|them)]"
     " [in (m|metres|meters)]"

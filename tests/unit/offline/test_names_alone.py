@@ -324,3 +324,12 @@ async def test_one_of_several_rows_drawn_is_chosen(chat: Chat, asked: str) -> No
     await chat(asked)
     ((name, arguments),) = chat.calls
     assert (name, arguments["filters"]["args"][1]) == ("update_map_layer", where("country", "=", "Peru"))
+
+
+@pytest.mark.parametrize(
+    "asked", ["does Peru have a city?", "does Peru have any cities above 1 million people?"]
+)
+async def test_what_a_place_has_is_counted(chat: Chat, asked: str) -> None:
+    await chat(asked)
+    ((name, arguments),) = chat.calls
+    assert (name, "Peru" in str(arguments["filters"])) == ("count_features", True)

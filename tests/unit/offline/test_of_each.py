@@ -230,8 +230,15 @@ async def test_the_farthest_ones_are_named_by_their_side(sentence: str, title: s
     assert desk.analysis.titles[-1] == title
 
 
-async def test_the_first_of_rows_found_near_a_place() -> None:
-    steps = await steps_of("which airport within 300 km of Berlin is the highest?")
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "which airport within 300 km of Berlin is the highest?",
+        "which of the airports within 300 km of Berlin is the highest?",
+    ],
+)
+async def test_the_first_of_rows_found_near_a_place(sentence: str) -> None:
+    steps = await steps_of(sentence)
     assert steps[-1] == ("top", {"source": "step_2", "by": "elevation_m", "n": 1, "ties": True})
 
 
@@ -253,3 +260,14 @@ async def test_groups_of_a_country_are_counted_there(sentence: str, country: str
     desk = Desk(World(make_table("data.strips", "POINT", "Landing strips", columns, rows)))
     await Chat(desk.world, analyst=desk)(sentence)
     assert desk.analysis.steps[0][1]["filter"] == where("country", "=", country)
+
+
+async def test_the_first_of_neighbours() -> None:
+    steps = await steps_of("which country that borders Germany is the largest?")
+    assert [operation for operation, _ in steps][-2:] == ["select_by_location", "top"]
+
+
+@pytest.mark.parametrize("joint", [" ", ", "])
+async def test_rows_near_a_place_are_sorted(joint: str) -> None:
+    steps = await steps_of(f"airports within 300 km of Berlin{joint}sorted by elevation")
+    assert steps[-1] == ("sort", {"source": "step_2", "by": "elevation_m"})

@@ -70,7 +70,7 @@ COMMANDS = (
     grouped,
 )
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")
-_STOPS = frozenset(("and", "then", ";", ",", "-", "–"))
+_STOPS = frozenset(("and", "then", ";", ",", "-", "–", "sorted", "ordered"))
 _SENTENCE_ENDS = ("?", "!", ".")
 MAX_PARTS = 12
 MADE = 1.0
@@ -328,7 +328,7 @@ class AnalysisReader(TemplateReader):
     def _following(self, at: int) -> int | None:
         cursor = self.cursor
         cursor.at = at
-        if not cursor.take(*_JOINERS, *_SENTENCE_ENDS):
+        if not cursor.take(*_JOINERS, *_SENTENCE_ENDS) and cursor.word() not in ("sorted", "ordered"):
             return None
         while cursor.take(p.FLUFF):
             pass

@@ -36,7 +36,7 @@ on = RULES.on
 
 @on(
     "[<ask>|<what>] [is|are] [the] {top:top} {source:rows} [by {by:column}]",
-    "(which|what) {source:rows} (is|are|was|were|lies) [the] {top:top}",
+    "(which|what) [of [the]] {source:rows} (one=(is|was|lies)|are|were|lie) [the] {top:top}",
     rows="[the] {top:top} {source:rows} [by {by:column}]",
 )
 def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -45,7 +45,7 @@ def _first(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     top, rows = bindings["top"], bindings["source"]
     if rows.mention is None or rows.guessed or not (rows.made or context.within):
         return None
-    limit = top.of_several(rows.mention.text).limit
+    limit = 1 if "one" in bindings else top.of_several(rows.mention.text).limit
     few = f"{limit} " if limit > 1 else ""
     title = f"The {few}{top.word} {rows.noun}"
     by = bindings.get("by") or Ranking(top)
