@@ -37,7 +37,7 @@ from agents.offline.conversation.other_rows import (
     share_among_others,
     with_other_value,
 )
-from agents.offline.conversation.other_times import with_time
+from agents.offline.conversation.other_times import other_time_drawn, with_time
 from agents.offline.conversation.past_calls import with_name_for_pronoun
 from agents.offline.conversation.pieces import (
     AFTER_GROUP,
@@ -53,7 +53,6 @@ from agents.offline.conversation.pieces import (
     message,
     one_of,
     spelt_out,
-    with_limit,
     with_piece,
 )
 from agents.offline.conversation.ranked_again import most_inside, ranked_first, rows_of_first
@@ -228,7 +227,7 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or list_sorted(before, asked_now, is_sorted=memory.rows is not None and bool(memory.rows.sort))
         or (spelt_out(asked_now, *FIRST_OF_THEM) if before or memory.layers else None)
         or (counted_by(asked_now) if memory.layers and not before else None)
-        or (_other_time_drawn(messages, asked_now) if memory.layers and not before else None)
+        or (other_time_drawn(messages, asked_now) if memory.layers and not before else None)
         or _figure_of_groups(before, asked_now)
         or _other_column(before, asked_now, vocabulary)
         or (narrower(memory, asked_now, vocabulary) if is_only_a_value(asked_now, vocabulary) else None)
@@ -251,14 +250,6 @@ def asked_again(messages: Sequence[Message], text: str, vocabulary: Vocabulary) 
         or (spelt_out(asked_now, _IT_ON_MAP) if memory.rows is not None and memory.rows.single else None)
         or spelt_out(asked_now, _ONLY_FOR, _ON_MAP, *((_AS_TABLE,) if memory.layers else ()))
     )
-
-
-def _other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None:
-    """`and april?`, also twice, after rows of a month or year were drawn; `and over 40 %?`."""
-    asked = [each.text for each in messages if isinstance(each, UserMessage)]
-    while len(asked) > 1 and (again := with_time(asked[-2], asked[-1])) is not None:
-        asked[-2:] = [again]
-    return with_time(asked[-1], asked_now) or with_limit(asked[-1], asked_now) if asked else None
 
 
 def _shown_before(messages: Sequence[Message]) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 
-from agents.offline.conversation.pieces import AND, GROUP, message, one_of
+from agents.core.messages import Message, UserMessage
+from agents.offline.conversation.pieces import AND, GROUP, message, one_of, with_limit
 from agents.offline.language.lexicon import MONTHS
 
 _YEAR = re.compile(
@@ -63,3 +65,11 @@ def _of_all_years(before: str, _: re.Match[str]) -> str | None:
         return None
     (own,) = years
     return f"{before[: own.start()].rstrip()}{before[own.end() :].rstrip(' ?')} per year"
+
+
+def other_time_drawn(messages: Sequence[Message], asked_now: str) -> str | None:
+    """`and april?`, also twice, after rows of a month or year were drawn; `and over 40 %?`."""
+    asked = [each.text for each in messages if isinstance(each, UserMessage)]
+    while len(asked) > 1 and (again := with_time(asked[-2], asked[-1])) is not None:
+        asked[-2:] = [again]
+    return with_time(asked[-1], asked_now) or with_limit(asked[-1], asked_now) if asked else None

@@ -12,7 +12,7 @@ from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.names.dates import times_of
-from agents.offline.language.words import word_set
+from agents.offline.language.words import place_of, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -184,6 +184,14 @@ class ComparedPieces(MeasuredPieces):
         own = next(iter(years_in(name)), "")
         named = [name.replace(own, each) for each in years] if own else []
         return [each for each in named if self.table.column(each) is not None]
+
+    def _kind_of_place(self) -> OneOf | None:
+        """The adjective of a country that is next, read: `which Canadian province`."""
+        token, word = self.cursor.token(), self.cursor.word()
+        if token is None or not token.text[:1].isupper() or not place_of(word):
+            return None
+        self.cursor.at += 1
+        return OneOf(token.text, how="kind")
 
 
 def _are_named_areas(listed: Listed) -> bool:

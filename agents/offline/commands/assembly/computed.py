@@ -14,7 +14,9 @@ from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import in_order
 from agents.offline.commands.assembly.piece import Piece
 from agents.offline.commands.assembly.quotients import known, number, size_in
+from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import columns_called, measure_columns
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
@@ -30,6 +32,7 @@ from agents.offline.meaning.steps import (
     EXACT_TIMES,
     ColumnWords,
     Grouped,
+    counted,
     quoted,
     step,
     summary,
@@ -219,3 +222,23 @@ def converted(found: Steps, figure: Mapping[str, Any], table: Table, unit: Unit)
     expression = f"{quoted(made)} * {own.factor / unit.factor:.12g}"
     title = f"{last.title}, in {unit.symbol}"
     return (*found, step("calculate", RESULT, title=title, name=name, expression=expression))
+
+
+def of_both_years(asked: Asked) -> Steps | None:
+    """`gas use 2024 vs 2025 by building type`: one figure of two columns, per group or of all rows."""
+    both, named, by = asked.one("both"), asked.one("figure"), asked.group_column
+    kinds = ("both", "figure", "rows", "condition", "and", "group", "table", "compare")
+    if both is None or not asked.only(*kinds) or (by is None) == asked.has("group"):
+        return None
+    names: tuple[str, ...] = both.value.columns
+    are_added = adds_up(asked.table, names, both.value.text) or are_counts((asked.table,), names)
+    what = named.value if named is not None else "sum" if are_added else ""
+    function = {"minimum": "min", "maximum": "max"}.get(what, what)
+    if not function or any(number(asked, ColumnMention(each, (each,))) is None for each in names):
+        return None
+    figures = [{"function": function, "column": ColumnWords(each)} for each in names]
+    title = f"{FIGURE_NAMES[function]} {both.text} of {asked.called}"
+    given: dict[str, Any] = {"aggregates": counted(*figures)}
+    if by is not None:
+        title, given = f"{title} by {asked.group_words}", {**given, "by": [ColumnWords(by)]}
+    return (step("summarise", asked.rows(asked.where), title=title, **given),)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.by_key.grouped import by_referred
 from agents.offline.commands.analyses.groups import by_column_of_areas, by_place
 from agents.offline.commands.analyses.periods import by_period
@@ -26,11 +25,9 @@ from agents.offline.commands.assembly.quotients import (
     number,
     rates,
 )
-from agents.offline.language.figures import adds_up
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.comments import codes_explained, comment_head
 from agents.offline.language.names.periods import MOST_YEARS, newest, of_age
-from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.columns import is_number
@@ -368,26 +365,6 @@ def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
     """`average height of the airports in Austria and Norway`: by the column with these values."""
     title = f"{figure_words(figure)} {asked.called}"
     return (Grouped(asked.rows(asked.where), VALUES_NAMED, figure, title=title),)
-
-
-def of_both_years(asked: Asked) -> Steps | None:
-    """`gas use 2024 vs 2025 by building type`: one figure of two columns, per group or of all rows."""
-    both, named, by = asked.one("both"), asked.one("figure"), asked.group_column
-    kinds = ("both", "figure", "rows", "condition", "and", "group", "table", "compare")
-    if both is None or not asked.only(*kinds) or (by is None) == asked.has("group"):
-        return None
-    names: tuple[str, ...] = both.value.columns
-    are_added = adds_up(asked.table, names, both.value.text) or are_counts((asked.table,), names)
-    what = named.value if named is not None else "sum" if are_added else ""
-    function = {"minimum": "min", "maximum": "max"}.get(what, what)
-    if not function or any(number(asked, ColumnMention(each, (each,))) is None for each in names):
-        return None
-    figures = [{"function": function, "column": ColumnWords(each)} for each in names]
-    title = f"{FIGURE_NAMES[function]} {both.text} of {asked.called}"
-    given: dict[str, Any] = {"aggregates": counted(*figures)}
-    if by is not None:
-        title, given = f"{title} by {asked.group_words}", {**given, "by": [ColumnWords(by)]}
-    return (step("summarise", asked.rows(asked.where), title=title, **given),)
 
 
 def several_figures(asked: Asked) -> Steps | None:

@@ -32,7 +32,7 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.table_tags import LIMITS, TableTags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_participle, name_words, place_of, singular, word_set
+from agents.offline.language.words import is_participle, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -236,14 +236,6 @@ class PiecesOfTable(ComparedPieces):
                 yield replace(each, end=self.cursor.at, text=self.cursor.since(place))
             elif is_group:
                 yield each
-
-    def _kind_of_place(self) -> OneOf | None:
-        """The adjective of a country that is next, read: `which Canadian province`."""
-        token, word = self.cursor.token(), self.cursor.word()
-        if token is None or not token.text[:1].isupper() or not place_of(word):
-            return None
-        self.cursor.at += 1
-        return OneOf(token.text, how="kind")
 
     def _groups_called(self, place: int, begin: int) -> Iterable[Piece]:
         """What the words from `begin` on may be as a group that begins at `place`."""

@@ -21,6 +21,7 @@ from agents.offline.commands.assembly.computed import (
     measured,
     of_all,
     of_all_people,
+    of_both_years,
     without_implied,
 )
 from agents.offline.commands.assembly.fitting import (
@@ -38,7 +39,6 @@ from agents.offline.commands.assembly.groups import (
     first_groups,
     grouped,
     named_several,
-    of_both_years,
     of_each_value,
     several_figures,
 )

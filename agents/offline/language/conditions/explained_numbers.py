@@ -171,3 +171,8 @@ def column_by_unit(cursor: Cursor, tables: Sequence[Table]) -> ColumnMention | N
         return None
     cursor.at += 1
     return ColumnMention(cursor.word(-1), tuple(names))
+
+
+def may_have(column: Column, text: str) -> bool:
+    """Whether the words may be a value of the column: a text, or what a number of it is explained to mean."""
+    return (column.kind == "text" and not is_flag(column)) or explains_number(column, text)

@@ -369,14 +369,6 @@ class Conditions(Unlinked, States):
         text = self.value_text()
         return (self.of_column(text) or OneOf(text, how="of" if opener == "of" else "in")) if text else None
 
-    def _is_unit_of_answer(self, length: int, *, known: bool) -> bool:
-        """Whether a final `in km` names a unit; one not `known` must end a column's name (`yield_gpm`)."""
-        after = self.cursor.token(length)
-        if after is not None and after.text not in ("?", "!", "."):
-            return False
-        own = (name_words(column.name) for column in self.columns if column.kind in ("integer", "number"))
-        return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
-
     def _year(self, opener: str) -> Condition | None:
         """`in 2019`, `in 2020 or 2021`: whole years of a date column."""
         years: list[Condition] = []

@@ -248,6 +248,14 @@ class Unlinked(DoneBy):
         is_value = bool(words) and words[0] not in _RELATES and not _VERBS & set(text.lower().split())
         return OneOf(text, how="kind") if is_value and len(words) <= MAX_WORDS_OF_VALUES else None
 
+    def _is_unit_of_answer(self, length: int, *, known: bool) -> bool:
+        """Whether a final `in km` names a unit; one not `known` must end a column's name (`yield_gpm`)."""
+        after = self.cursor.token(length)
+        if after is not None and after.text not in ("?", "!", "."):
+            return False
+        own = (name_words(column.name) for column in self.columns if column.kind in ("integer", "number"))
+        return known or any(len(words) > 1 and words[-1] == self.cursor.word() for words in own)
+
 
 _EACH, _VERBS = word_set("each every"), word_set("has have had does do did")
 _RELATES = word_set("""

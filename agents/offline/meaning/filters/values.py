@@ -16,12 +16,12 @@ from agents.offline.answers import refusals
 from agents.offline.language.conditions.explained_numbers import (
     codes_with,
     explains_number,
+    may_have,
     numbers_explained,
 )
 from agents.offline.language.conditions.flags import (
     answers,
     flag_values,
-    is_flag,
     is_flag_named,
     without_negation,
 )
@@ -223,7 +223,7 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
     for at in range(1, len(words)):
         for name, value in ((words[:at], words[at:]), (words[at:], words[:at])):
             value_text = " ".join(value)
-            names = columns_called((table,), name_words(" ".join(name)), partial(_may_have, text=value_text))
+            names = columns_called((table,), name_words(" ".join(name)), partial(may_have, text=value_text))
             own = [each for each in table.columns if names == [each.name]]
             if own and explains_number(own[0], value_text):
                 return await in_column(scene, table, own[0], value_text)
@@ -246,10 +246,6 @@ async def _beside_column_name(scene: Scene, table: Table, text: str) -> Cql2 | N
     if not stored_states:
         return state_alike(table, " ".join(words[:-1]))  # `bad condition`, of “poor”
     return equals(*next(iter(stored_states.items()))) if len(stored_states) == 1 else None
-
-
-def _may_have(column: Column, text: str) -> bool:
-    return (column.kind == "text" and not is_flag(column)) or explains_number(column, text)
 
 
 async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
