@@ -235,7 +235,7 @@ ONLY = Phrases("""
     [only|just] | display only | only display | (restrict|limit) [it|them] to | filter [to|for|by|on|where] |
     narrow [down|it down] to
 """)
-ONES = Phrases("[the] ones | those | [the] (features|rows) | [the] rest | the others")
+ONES = Phrases("[the] ones | those | anything | [the] (features|rows) | [the] rest | the others")
 EXCLUDE = Phrases("""
     exclude | leave out | filter out | without | drop | remove | hide | omit | skip | not
 """)

@@ -88,3 +88,13 @@ async def test_numbers_of_rows_are_no_kinds() -> None:
     own = desk()
     await Chat(own.world, analyst=own)("number of observations per observer")
     assert own.analysis.steps[-1][1]["aggregates"] == [{"function": "count", "name": "count"}]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["which currency is used by the most lands?", "which currency do the most lands use"]
+)
+async def test_the_value_of_most_rows(sentence: str) -> None:
+    own = desk()
+    answer = await Chat(own.world, analyst=own)(sentence)
+    (_, groups), (_, top) = own.analysis.steps
+    assert (groups["by"], top["by"]) == (["currency"], "count"), answer

@@ -48,6 +48,8 @@ async def said(conversation: str) -> list[tuple[str, dict[str, Any]]]:
         ("top 3 countries by population as a bar chart | only europe", both(EUROPE, PEOPLE), 3),
         ("most densely populated countries, top 5, but leave out the tiny ones under 100,000 km2",
          both(where("area_km2", ">=", 100_000), DENSE), 5),
+        ("top 5 countries by population density, excluding anything smaller than 100,000 km2",
+         both(where("area_km2", ">=", 100_000), DENSE), 5),
         ("top 5 countries by population density, without those under 100,000 km2",
          both(where("area_km2", ">=", 100_000), DENSE), 5),
         ("show the 3 largest cities but only those in europe", both(EUROPE, PEOPLE), 3),

@@ -75,6 +75,8 @@ def _figure_name(figure: Mapping[str, Any]) -> str:
 @on("<ask> how=(top|bottom) [{n:count}] {by:column} (for|with) {source:rows}")
 @on("<ask> how=(top|bottom) [{n:count}] {by:column} by (number|count) of {source:rows}")
 @on(f"{_WHICH} {{by:column}} <has> [the] {_MOST} {{source:rows}} {_ALSO}")
+@on(f"{_WHICH} {{by:column}} (is|are) (used|shared) by [the] how=(most|fewest) {{source:rows}}")
+@on(f"{_WHICH} {{by:column}} (do|does) [the] how=(most|fewest) {{source:rows}} (use|have|share)")
 def _count(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports`, by the rows' own column.
 

@@ -19,7 +19,7 @@ from agents.offline.language.names.columns import (
 )
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import is_plural, name_words, word_set
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import (
     Between,
@@ -81,11 +81,16 @@ def fits(condition: Any, text: str, table: Table, vocabulary: Vocabulary) -> boo
             has_verb = how != "contains" or any(
                 word in text for word in ("contain", "includ", "match", "like")
             )
-            return has_verb and (
-                column is None or (len(column.columns) == 1 and _are_of_kind(table, column, "text"))
-            )
+            is_text = column is None or (len(column.columns) == 1 and _are_of_kind(table, column, "text"))
+            return has_verb and is_text and (column is None or not _are_other_rows(column, table, vocabulary))
         case _:
             return True
+
+
+def _are_other_rows(column: ColumnMention, table: Table, vocabulary: Vocabulary) -> bool:
+    """Whether a plural is the noun of another table's rows: `cities ending in burg`, beside a column `city`."""
+    called = vocabulary.tables_called(column.text) if is_plural(column.text) else ()
+    return bool(called) and table not in called
 
 
 def columns_of(condition: Any) -> tuple[str, ...]:

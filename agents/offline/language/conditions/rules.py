@@ -84,7 +84,7 @@ class Conditions(Unlinked, States):
         if not asks_another(cursor) and (
             cursor.take(p.LINKS)
             or (cursor.take("the") and cursor.take("ones", "one"))
-            or cursor.take("ones", "those")
+            or cursor.take("ones", "those", "anything")
         ):
             inner = self.one() or self.kind()
             if inner is not None:
