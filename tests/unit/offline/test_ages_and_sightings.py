@@ -12,8 +12,6 @@ from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
-TODAY = datetime.date.today()
-
 MAINS = make_table(
     "data.water_mains", "LINESTRING", "Water mains",
     [("id", "integer", ""), ("material", "text", ""), ("installed", "integer", "Year"), ("breaks", "integer", ""),
@@ -45,7 +43,8 @@ def chat(desk: Desk) -> Chat:
 
 
 def years_ago(years: int) -> str:
-    return TODAY.replace(year=TODAY.year - years, day=min(TODAY.day, 28)).isoformat()
+    today = datetime.date.today()
+    return today.replace(year=today.year - years, day=min(today.day, 28)).isoformat()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def years_ago(years: int) -> str:
 async def test_an_age_is_counted_back_from_this_year(chat: Chat, sentence: str, op: str) -> None:
     answer = await chat(sentence)
     assert chat.calls, answer
-    assert chat.calls[-1][1]["filters"] == where("installed", op, TODAY.year - 50)
+    assert chat.calls[-1][1]["filters"] == where("installed", op, datetime.date.today().year - 50)
 
 
 @pytest.mark.parametrize(

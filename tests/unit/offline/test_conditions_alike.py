@@ -41,33 +41,6 @@ def sampled(made: tuple[Any, list[Row]], **samples: tuple[str, ...]) -> tuple[An
     return table.model_copy(update={"columns": columns}), rows
 
 
-TASKS = sampled(
-    make_table(
-        "data.tasks",
-        "POINT",
-        "Tasks",
-        [
-            ("id", "integer", ""),
-            ("status", "text", ""),
-            ("done_on", "date", "Date on which the task was done"),
-        ],
-        [(1, "Done", datetime.date.today().isoformat(), (1.0, 1.0)), (2, "Done", "2020-01-01", (2.0, 2.0))],
-    ),
-    status=("Done", "Open"),
-)
-PERMITS = sampled(
-    make_table(
-        "data.permits",
-        "POINT",
-        "Permits",
-        [("id", "integer", ""), ("status", "text", ""), ("issue_dt", "date", "Date of issue")],
-        [
-            (1, "Issued", datetime.date.today().isoformat(), (1.0, 1.0)),
-            (2, "Issued", "2020-01-01", (2.0, 2.0)),
-        ],
-    ),
-    status=("Issued", "Applied"),
-)
 BOATS = sampled(
     make_table(
         "data.boats",
@@ -116,9 +89,22 @@ async def filters_of(world: World, sentence: str) -> tuple[list[Any], str]:
 
 
 async def test_today_is_a_day() -> None:
-    found, answer = await filters_of(World(PERMITS), "permits issued today")
+    today = datetime.date.today().isoformat()
+    permits = make_table(
+        "data.permits", "POINT", "Permits",
+        [("id", "integer", ""), ("status", "text", ""), ("issue_dt", "date", "Date of issue")],
+        [(1, "Issued", today, (1.0, 1.0)), (2, "Issued", "2020-01-01", (2.0, 2.0))],
+    )  # fmt: skip
+    found, answer = await filters_of(
+        World(sampled(permits, status=("Issued", "Applied"))), "permits issued today"
+    )
     assert all("issue_dt" in str(each) for each in found), answer
-    chat = Chat(World(TASKS))
+    tasks = make_table(
+        "data.tasks", "POINT", "Tasks",
+        [("id", "integer", ""), ("status", "text", ""), ("done_on", "date", "Date on which the task was done")],
+        [(1, "Done", today, (1.0, 1.0)), (2, "Done", "2020-01-01", (2.0, 2.0))],
+    )  # fmt: skip
+    chat = Chat(World(sampled(tasks, status=("Done", "Open"))))
     assert "There is 1 task" in await chat("how many tasks were done today?")
 
 

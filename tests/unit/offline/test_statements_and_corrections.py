@@ -34,7 +34,6 @@ PERMITS = make_table(
      (2, "pending", "A. Winter", "2025-06-10", None, (1.0, 1.1)),
      (3, "pending", "K. Lange", "2025-06-12", None, (1.0, 1.2))],
 )  # fmt: skip
-TODAY = datetime.date.today()
 
 
 @pytest.fixture
@@ -86,7 +85,8 @@ async def test_a_state_is_no_statement_about_another_column(chat: Chat) -> None:
 async def test_ages_in_weeks(chat: Chat, request_text: str, days: int) -> None:
     answer = await chat(request_text)
     assert chat.calls, answer
-    older = where("appl_date", "<", {"date": (TODAY - datetime.timedelta(days=days)).isoformat()})
+    first = datetime.date.today() - datetime.timedelta(days=days)
+    older = where("appl_date", "<", {"date": first.isoformat()})
     pending = where("status", "=", "pending")
     assert chat.calls[0][1]["filters"] == (both(pending, older) if "pending" in request_text else older)
 
