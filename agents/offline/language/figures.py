@@ -199,7 +199,7 @@ class Figures(Pieces):
             if self.cursor.take(", and", ",", "and"):
                 for more in self._several_columns(self.cursor.at):
                     # The columns of `the result` are not known here.
-                    if not more.cost or not self.roots:
+                    if not more.cost or not self.roots or self.roots_are_guessed:
                         yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
 
     # --- figures ---------------------------------------------------------------------------------------------

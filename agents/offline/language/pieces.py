@@ -48,6 +48,8 @@ class Pieces(Grammar):
         self._ends = cursor.end
         self._joints = [at for at in range(self._ends) if self._folded(at) in limits]
         self._roots: tuple[Table, ...] | None = None
+        self.roots_are_guessed = False
+        """Whether the request names values alone, which other tables may have, too."""
 
     @property
     def roots(self) -> tuple[Table, ...]:
@@ -66,7 +68,8 @@ class Pieces(Grammar):
                     table_of = self.vocabulary.table(layer.table)
                     if table_of is not None:
                         found[table_of.id] = table_of
-            for at in range(self.begin, self._ends) if not found and self.default is None else ():
+            self.roots_are_guessed = not found and self.default is None
+            for at in range(self.begin, self._ends) if self.roots_are_guessed else ():
                 self.cursor.at = at
                 words, _ = self.cursor.keys(most=3)
                 values = (self.vocabulary.match_value(words[:length]) for length in range(len(words), 0, -1))
