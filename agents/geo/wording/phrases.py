@@ -267,9 +267,8 @@ def _positive(op: str, arguments: Sequence[Any]) -> str:
     """Conditions without their own words for the opposite."""
     if op in ("and", "or"):
         both = texts.AND if op == "and" else texts.OR
-        parts = {
-            _grouped(each, op): each for each in arguments
-        }  # an area that several shapes make up is named once
+        # An area that several shapes make up is named once.
+        parts = {_grouped(each, op): each for each in arguments}
         if len(parts) == 1:
             return _expression(arguments[0])
         return reduce(lambda one, other: both(first=one, second=other), parts)
