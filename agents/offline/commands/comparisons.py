@@ -58,6 +58,10 @@ COMMANDS = Commands()
 on = COMMANDS.on
 
 
+def _names(bound: Mapping[str, Any]) -> list[str]:
+    return [bound[name] for name in ("one", "second", "third", "other") if name in bound]
+
+
 @on(f"compare {_BOTH}", cost=3.0)
 @on(f"compare [the] {{facts:columns}} (of|in|for) ({_SEVERAL}|{_BOTH})", cost=-8.0)
 @on(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}", cost=-4.0)
@@ -67,7 +71,7 @@ on = COMMANDS.on
 )
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """A comparison by one or several facts, or by the numbers that the table has."""
-    names = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
+    names = _names(bound)
     first, *also = [each.text for each in bound["facts"]] if "facts" in bound else [bound.get("what", "")]
     return None if any(map(_GROUPS.search, names)) else Lookup(first, names[0], (*names[1:],), also=(*also,))
 
@@ -79,18 +83,19 @@ def _is_name(text: str, vocabulary: Vocabulary) -> bool:
 
 
 @on(
-    f"<what> [the] {{what:words}} (of|in) {{one:words}} {_VERSUS} [{{second:words}} {_VERSUS}] {{other:words}}",
+    f"<what> [the] {{facts:columns}} (of|in) {{one:words}} {_VERSUS} [{{second:words}} {_VERSUS}] {{other:words}}",
     cost=1.0,
 )
-@on(f"<what> [the] {{what:words}} (of|in) {_SEVERAL}", cost=2.0)
+@on(f"<what> [the] {{facts:columns}} (of|in) {_SEVERAL}", cost=2.0)
 def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`population of Germany, France and Italy`."""
-    named = [bound[name] for name in ("one", "second", "third", "other") if name in bound]
+    """`population of Germany, France and Italy`, `population and area of …`."""
+    (first, *also), named = [each.text for each in bound["facts"]], _names(bound)
     are_known = all(each[:1].isupper() or _is_name(each, vocabulary) for each in named)
     are_known &= not any(map(_AGAINST.search, named))
-    if not are_known or not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
+    tables = vocabulary.few_tables
+    if not are_known or not any(all(fact_columns(each, fact) for fact in (first, *also)) for each in tables):
         return None
-    return Lookup(bound["what"], named[0], tuple(named[1:]))
+    return Lookup(first, named[0], tuple(named[1:]), also=tuple(also))
 
 
 @on(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", cost=-3.0)
@@ -299,9 +304,10 @@ _CLAIMS: Mapping[str, Literal[">", "<", ""]] = {"more": ">", "fewer": "<", "less
     "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
     cost=-1.0,
 )
+@on(f"{_HOW_MANY_PEOPLE} live in {{one:words}} and {{other:words}} (together|combined|altogether)", cost=-2.0)
 def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many residents do Old Town and Riverside have together?`"""
-    return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
+    return Lookup(bound.get("what", "population"), bound["one"], (bound["other"],), total=True)
 
 
 @on(
@@ -312,12 +318,6 @@ def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
 def _people_in(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many people live in Germany?`"""
     return Lookup("population", bound["where"])
-
-
-@on(f"{_HOW_MANY_PEOPLE} live in {{one:words}} and {{other:words}} (together|combined|altogether)", cost=-2.0)
-def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    """`how many people live in Riverside and Lakeside together?`"""
-    return Lookup("population", bound["one"], (bound["other"],), total=True)
 
 
 @on(f"{_HOW_MANY_PEOPLE} live in {{rows:selection}} [(in|as of) {{year:count}}]", cost=-1.0)

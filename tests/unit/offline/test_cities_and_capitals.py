@@ -150,6 +150,10 @@ async def test_a_table_of_satellites_is_no_base_map() -> None:
         ("what are the area and population of France", "`area_km2` 547,030 km², `population` 66,987,244"),
         ("what is the area of France and its capital", "`area_km2` 547,030 km², `capital` Paris"),
         ("what is the area of France and how many people live there", "`population` 66,987,244"),
+        ("population and area of Germany and France", "| Germany | 82,927,922 | 357,021 |"),
+        ("the capital and population of Peru, Germany and France", "| Peru | Lima | 31,989,256 |"),
+        ("population and area of Europe", "`area_km2` of countries where continent is Europe is"),
+        ("population and capital of Europe", "I cannot do that"),
     ],
 )
 async def test_facts_of_a_named_row(asked: str, fact: str) -> None:

@@ -71,7 +71,8 @@ def _several_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent |
     having = [
         table for table in vocabulary.few_tables if all(fact_columns(table, each) for each in (first, *also))
     ]
-    return Lookup(first, bound["whose"], also=tuple(also)) if also and having else None
+    is_one = not re.search(r",| (?:and|vs) ", bound["whose"])
+    return Lookup(first, bound["whose"], also=tuple(also)) if also and having and is_one else None
 
 
 @on(

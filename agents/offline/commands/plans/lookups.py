@@ -61,9 +61,12 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     if alone:
         sums = sums or await _sums(scene, candidates, unquoted(intent.of))
         if len(sums) == 1:
-            table = scene.table(sums[0]["table"])
+            table, name = scene.table(sums[0]["table"]), unquoted(intent.of)
             check_unit(table, table.column(sums[0]["column"]), intent.unit)
-            return [("column_stats", sums[0])]
+            for each in intent.also:
+                sums += await _sums(scene, [(table, fact_columns(table, each))], name)
+            if len(sums) > len(intent.also):
+                return [("column_stats", each) for each in sums]
         if (values := await _values_there(scene, searched, unquoted(intent.of))) is not None:
             return values
     if intent.instead:
