@@ -63,8 +63,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         if len(sums) == 1:
             table, name = scene.table(sums[0]["table"]), unquoted(intent.of)
             check_unit(table, table.column(sums[0]["column"]), intent.unit)
-            for each in intent.also:
-                sums += await _sums(scene, [(table, fact_columns(table, each))], name)
+            for words in intent.also:
+                sums += await _sums(scene, [(table, fact_columns(table, words))], name)
             if len(sums) > len(intent.also):
                 return [("column_stats", each) for each in sums]
         if (values := await _values_there(scene, searched, unquoted(intent.of))) is not None:
