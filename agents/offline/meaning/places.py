@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from agents.domain import Bounds, Column, Cql2, FoundPlaces, Place, Table
+from agents.geo.place_names import other_names
 from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
@@ -74,10 +75,10 @@ async def place_meant(
     of all one of those rows themselves (`bridges near Long Bridge`). `shapes`: prefer places that are not points.
     Raises Refuse if no place has this full name or a table did not answer in time, Ask if several are as likely."""
     name, places = text.partition(",")[0].strip(), await _places_named(scene, text, table)
-    near = _only_table(scene, rows)
+    near, are_codes = _only_table(scene, rows), all(_is_code_of(each, name) for each in places)
     if near is not None and near.bounds is not None:
         places = [each for each in places if _is_in(each, near.bounds)] or places
-    if shapes:
+    if shapes and not are_codes:
         places = [each for each in places if scene.table(each.table).geometry_family != "point"] or places
     places = without_repeated(places)
     itself = near.id if near is not None else ""
@@ -85,7 +86,13 @@ async def place_meant(
     if own and near is not None and name_words(near.name)[-1] in name_words(name):
         places = own
     first, *others = places
-    rivals = [each for each in others if _is_rival(first, each) or (each in own and first not in own)]
+    rivals = [
+        each
+        for each in others
+        if _is_rival(first, each)
+        or (each in own and first not in own)
+        or (are_codes and each.table != first.table)  # nothing is better known by its code
+    ]
     if not rivals:
         return first
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]
@@ -96,7 +103,8 @@ async def place_meant(
             refusals.SAME_NAMES(n=len(rivals) + 1, text=options[0]),
             refusals.SAY_TO_SEE(show=requests.SHOW_NAMED(name=name, text=first.name)),
         )
-    question = refusals.WHICH_PLACE(name=first.name, places="; ".join(options[:-1]), last=options[-1])
+    asked = name if are_codes else first.name
+    question = refusals.WHICH_PLACE(name=asked, places="; ".join(options[:-1]), last=options[-1])
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
 
@@ -316,6 +324,12 @@ def _is_rival(first: Place, other: Place) -> bool:
     if first.population and not other.population:
         return False
     return (first.population or 0) < BETTER_KNOWN * (other.population or 0) or not first.population
+
+
+def _is_code_of(place: Place, text: str) -> bool:
+    return (
+        text.isupper() and len(text) <= MAX_CODE and fold(place.name) != fold(text) and not other_names(text)
+    )
 
 
 def _is_in(place: Place, bounds: Bounds) -> bool:

@@ -185,3 +185,12 @@ async def test_a_name_of_an_area_and_of_its_district_is_asked_about(database_url
         told = await answer("how many plots are in the municipality of Góis?")
         assert "There are 3 plots where the position is in Góis (mun_name)" in told
         assert told.count("only at the border") == 1
+
+
+async def test_a_code_of_a_country_and_of_an_airport_is_asked_about(samples_url: str) -> None:
+    """FRA is France and the airport of Frankfurt; from New York to France it was 2,926 km, by its islands."""
+    async with asking(samples_url) as answer:
+        question = await answer("how far is it from JFK to FRA")
+        assert "Which FRA do you mean: France (country); or Frankfurt am Main International Airport" in question
+        assert "6,204,670" in await answer("the second")
+        assert "Interpreted as United States (country)" in await answer("cities within 50 km of USA")
