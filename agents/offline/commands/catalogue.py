@@ -27,16 +27,20 @@ from agents.offline.offers.suggestions import suggestions
 from agents.worded import joined
 
 MAX_TABLES_FOUND = 12
+_HERE = "(here|in here|in there|available|loaded|in (the|this|my|your|our) (database|db)|to (choose from|work with))"
 _ARE_THERE = (
-    "[(is|are) (there|available)|exist|do (you|i|we) have|there are|have you got|can i (use|see|show)]"
+    f"[(is|are) [there] [{_HERE}]|exist|(do (you|i|we) have|have (you|we) got) [{_HERE}]|there are"
+    f"|can i (use|see|show|explore|query|ask about|work with)|{_HERE}]"
 )
+_DATA = "(tables|datasets|data sets|data sources)"
+_OVERVIEW = "[give me|show me|show] [a|an|the] [quick|short] overview [(of|over) [all] [the|my|your|our] (data|tables)]"
 _LIST_TABLES = (
-    f"((what|which|list|show|show me) [all] (tables|datasets) {_ARE_THERE}"
-    f"|(what|which) data {_ARE_THERE}|(list|show|show me) data|(tables|datasets)|available (tables|data)"
-    "|what can i (see|map|look at)|what (is|else is) (there|available)|what's available|what do you have"
-    "|what have (you|i) got|what (is|'s) in the database|what's in the database"
-    "|(what|which) layers (are available|can i add)|what can you show [me]|show me what you have|how many tables"
-    f" {_ARE_THERE})"
+    f"((what|which|list|show|show me) [all] [the|your|my|our] {_DATA} {_ARE_THERE}"
+    f"|(what|which) data {_ARE_THERE}|(list|show|show me) [the|your|my|our] data|{_DATA}|available (tables|data)"
+    f"|what can i (see|map|look at)|what (is|else is) there|(what is|what's|what do (you|we|i) have) {_HERE}"
+    f"|what do you have|what have (you|i|we) got [{_HERE}]|what layers (are available|can i add)"
+    f"|which layers (are available|can i add)|what can you show [me]|show me what you have|how many tables {_ARE_THERE}"
+    f"|{_OVERVIEW})"
 )
 _LIST_LAYERS = (
     "((what|what's) [is] on the map|(what|which) layers [(are on the map|are there|do i have)]|list [all] layers"

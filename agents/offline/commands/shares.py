@@ -13,8 +13,12 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import OneOf, is_unclear, split_off_places
 from agents.offline.meaning.intents import Count, Intent, Lookup
 
-_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction|%) of"
-_SHARE_OF_TOTAL = "[what is|what|which|how much] (share|percentage|percent|proportion|fraction|%) of"
+_PART = "[the] (share|percentage|percent|proportion|fraction|part|%) of"
+_SHARE = f"[what is|what|which] {_PART}"
+_SHARE_OF_TOTAL = f"[what is|what|which|how much] {_PART}"
+_EVERYBODY = (
+    "(humanity|humankind|mankind|[all] [the] (humans|people on earth|people in the world|world's people))"
+)
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
 COMMANDS = Commands()
 on = COMMANDS.on
@@ -65,8 +69,10 @@ def _share_in_all(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     f"{_SHARE_OF_TOTAL} [the] (world|world's|global|earth's|total) {{what:words}} {_LIVES} {{whose:words}}",
     cost=-3.0,
 )
+@on(f"{_SHARE_OF_TOTAL} {_EVERYBODY} {_LIVES} {{whose:words}}", cost=-3.0)
 def _share_of_total(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the world population lives in India?`"""
+    bound = {"what": "population", **bound}
     if not any(fact_columns(table, bound["what"]) for table in vocabulary.few_tables):
         return None
     among, rows = bound.get("among", ""), bound.get("rows")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.geometries import take_everywhere
 from agents.offline.language.conditions.ranks import (
     compared_time,
     take_first,
@@ -117,16 +118,20 @@ class Grammar(ValueNouns):
         """`the 10 largest`, `second largest`, `most loaded`."""
         return take_superlative(self.cursor) or take_most_done(self.cursor, self.vocabulary)
 
-    # --- subjects --------------------------------------------------------------------------------------------
-
     def subject(
         self, *, unknown: bool = False, pronouns: bool = True, values: bool = True, one: bool = False
     ) -> Subject | None:
-        """The subject of a command, up to its noun.
+        """The subject of a command, up to its noun and `in the world` behind it.
 
         `unknown`: also nouns that match nothing. `values`: also nouns that are values of a column; `one`:
         these also in the singular.
         """
+        found = self._subject(unknown, pronouns, values, one)
+        if found is not None and found.mention.known:
+            take_everywhere(self.cursor, self.vocabulary)
+        return found
+
+    def _subject(self, unknown: bool, pronouns: bool, values: bool, one: bool) -> Subject | None:
         cursor, start = self.cursor, self.cursor.at
         everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
         begin = cursor.at
@@ -169,8 +174,8 @@ class Grammar(ValueNouns):
                 break
         for count in range(_MOST_ADJECTIVES if values else 0):
             cursor.at = begin + count
-            valued = self._rows_of_a_value(top, one=one or top is not None)
-            if valued is not None:
+            if (rows := self.rows_of_values(one=one or top is not None)) is not None:
+                valued = Subject(*rows, top)
                 before = range(begin, begin + count)
                 in_name = self._are_in_name(before, valued)
                 is_part = count and in_name and isinstance(valued.where, Matches)
@@ -252,10 +257,6 @@ class Grammar(ValueNouns):
         column = valued.where.column if isinstance(valued.where, OneOf | Matches) else None
         names = column.columns if column is not None else ()
         return any(says_no_more(words, each, names) for each in self.tables_of(valued.mention)[:1])
-
-    def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
-        """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""
-        return Subject(*found, top) if (found := self.rows_of_values(one=one)) is not None else None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at

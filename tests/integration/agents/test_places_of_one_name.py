@@ -191,6 +191,8 @@ async def test_a_code_of_a_country_and_of_an_airport_is_asked_about(samples_url:
     """FRA is France and the airport of Frankfurt; from New York to France it was 2,926 km, by its islands."""
     async with asking(samples_url) as answer:
         question = await answer("how far is it from JFK to FRA")
-        assert "Which FRA do you mean: France (country); or Frankfurt am Main International Airport" in question
+        assert (
+            "Which FRA do you mean: France (country); or Frankfurt am Main International Airport" in question
+        )
         assert "6,204,670" in await answer("the second")
         assert "Interpreted as United States (country)" in await answer("cities within 50 km of USA")

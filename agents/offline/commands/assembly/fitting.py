@@ -121,8 +121,10 @@ def is_value(text: str, vocabulary: Vocabulary, table: Table | None = None) -> b
 
 
 def are_values(text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a text is a known value, or each item of a list is: `kenya and tanzania`."""
-    return is_value(text, vocabulary) or all(is_value(each, vocabulary) for each in split_values(text))
+    """Whether a text is a known value or the word of a flag (`capital`), or each item of a list is: `kenya and
+    tanzania`."""
+    is_known = is_value(text, vocabulary) or " ".join(name_words(text)) in vocabulary.index.by_flag
+    return is_known or all(is_value(each, vocabulary) for each in split_values(text))
 
 
 def is_neutral(word: str, vocabulary: Vocabulary, table: Table) -> bool:

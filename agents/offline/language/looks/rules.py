@@ -76,7 +76,7 @@ class Looks(Symbols):
 
     def ramp(self, look: Look) -> Look | None:
         """`in viridis`, `from light to dark green`, `yellow to red`, `in shades of blue`."""
-        self.cursor.take("in", "with", "using", "on", "from")
+        self.cursor.take(_RAMP)
         start = self.cursor.at
         shade = self.cursor.take(*SHADES)
         if shade is not None and self.cursor.take("to", "-", "–"):
@@ -84,12 +84,13 @@ class Looks(Symbols):
             ramp = RAMP_OF_COLOUR.get(take_colour(self.cursor) or "")
             return None if ramp is None else replace(look, ramp=f"{ramp}{REVERSED if SHADES[shade] else ''}")
         self.cursor.at = start
-        low = take_colour(self.cursor)
+        low, from_dark = self._hue()
         if low is not None and self.cursor.take("to", "-", "–"):
-            high = take_colour(self.cursor)
+            high, to_dark = self._hue()
             ramp = ramp_between(low, high) if high is not None else None
             self.cursor.take(p.RAMP_NOUNS)
-            return replace(look, ramp=ramp) if ramp else None
+            is_back = low == high and from_dark and not to_dark
+            return replace(look, ramp=f"{ramp}{REVERSED}" if is_back else ramp) if ramp else None
         self.cursor.at = start
         self.cursor.take("shades of", "tones of", "the", "a")
         shades = self.cursor.word(-1) == "of"
@@ -101,6 +102,13 @@ class Looks(Symbols):
             return None
         self.cursor.take(p.RAMP_NOUNS)
         return replace(look, ramp=name)
+
+    def _hue(self) -> tuple[str | None, bool]:
+        """The colour without its shade, and whether that is a dark one: `yellow` of `pale yellow`."""
+        shade = SHADES.get(self.cursor.take(*SHADES) or "", False)
+        color = take_colour(self.cursor) or ""
+        hue = _SHADE.sub("", color)
+        return hue or None, shade or color == f"dark{hue}"
 
     def classes(self, look: Look) -> Look | None:
         """`with 7 classes`, `in 5 quantile classes`, `using natural breaks`, `jenks`."""
@@ -286,16 +294,19 @@ _CELLS: tuple[tuple[Phrases, StyleKind], ...] = (
 
 
 def ramp_between(low: str, high: str) -> str | None:
-    """The ramp from one colour to another: `yellow`, `dark blue`."""
-    first, last = (_SHADE.sub("", each) for each in (low, high))
-    if first in ("white", last):
-        return RAMP_OF_COLOUR.get(last)
-    if last == "white":
-        return f"{RAMP_OF_COLOUR[first]}{REVERSED}" if first in RAMP_OF_COLOUR else None
-    found = RAMPS_BETWEEN.get((first, last))
-    return found or (f"{back}{REVERSED}" if (back := RAMPS_BETWEEN.get((last, first))) else None)
+    """The ramp from one colour to another, without their shades: `yellow`, `blue`."""
+    if low in ("white", high):
+        return RAMP_OF_COLOUR.get(high)
+    if high == "white":
+        return f"{RAMP_OF_COLOUR[low]}{REVERSED}" if low in RAMP_OF_COLOUR else None
+    found = RAMPS_BETWEEN.get((low, high))
+    return found or (f"{back}{REVERSED}" if (back := RAMPS_BETWEEN.get((high, low))) else None)
 
 
+_RAMP = Phrases("""
+    in | with | using | on | from
+    | (in|with|using) (a|the) [colour|color] (ramp|gradient|scale|scheme) [running|going|that goes] from
+""")
 _COLOURS = word_set("colour color colours colors coloured colored shade shaded")
 """Words after which `per country` is a colour for each country."""
 _SHADE = re.compile(r"^(?:light|dark|pale|deep|medium)(?=\w)")

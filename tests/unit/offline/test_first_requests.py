@@ -1,0 +1,78 @@
+"""What newcomers ask first: what data there are, the greatest on earth, and colours from one shade to another."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.geo_agent.tables import COUNTRIES
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat
+from tests.unit.offline.test_cities_and_capitals import CITIES
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "what data is in here?",
+        "what's in here",
+        "what is in this database",
+        "which datasets are available",
+        "what data can I query",
+        "overview of the data",
+        "give me a quick overview",
+        "which tables are loaded?",
+    ],
+)
+async def test_the_tables_are_listed(asked: str) -> None:
+    chat = Chat()
+    await chat(asked)
+    assert chat.calls == [("list_tables", {})]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("top 2 cities in the world by population", "| Beijing |"),
+        ("the 2 highest airports on earth as big red dots", "in red, size 7.5: the 2 airports"),
+        ("show all airports worldwide in red", "in red: 14 airports"),
+        ("cities in the world above 10 million as purple circles", "in purple: 4 cities where"),
+    ],
+)
+async def test_the_whole_world_does_not_end_what_is_read(asked: str, told: str) -> None:
+    assert told in await Chat()(asked)
+
+
+@pytest.mark.parametrize(
+    ("colours", "ramp"),
+    [
+        ("pale yellow to dark red", "YlOrRd"),
+        ("deep red to pale yellow", "YlOrRd_r"),
+        ("dark green to light green", "Greens_r"),
+        ("light green to dark green", "Greens"),
+        ("in a ramp from white to dark blue", "Blues"),
+    ],
+)
+async def test_shades_at_the_ends_of_a_ramp(colours: str, ramp: str) -> None:
+    chat = Chat()
+    await chat(f"colour countries by population, {colours}")
+    assert [arguments["style"]["ramp"] for _, arguments in chat.calls] == [ramp]
+
+
+@pytest.mark.parametrize("there", ["there", "in it"])
+async def test_the_people_of_the_capital_are_not_those_of_the_country(there: str) -> None:
+    answer = await Chat(World(CITIES, COUNTRIES))(
+        f"what is the capital of Peru and how many people live {there}"
+    )
+    assert "**Lima**: `population` 7,737,002" in answer
+
+
+@pytest.mark.parametrize(
+    "asked", ["what percentage of humanity lives in Germany", "what part of mankind is in Germany"]
+)
+async def test_mankind_is_the_population_of_the_world(asked: str) -> None:
+    chat = Chat()
+    answer = await chat(asked)
+    assert [(name, arguments["column"]) for name, arguments in chat.calls] == [
+        ("column_stats", "population")
+    ] * 2
+    assert "of the total `population` of countries" in answer
