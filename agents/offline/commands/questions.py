@@ -76,7 +76,7 @@ class DataCommands(Grammar):
         """`how many airports and cities …`: one count cannot answer for both."""
         before = self.cursor.at
         joined = self.cursor.take(", and", "and", "or", ",", "plus")
-        if joined is None or (self.mention() or self._rows_of_a_value(None)) is None:
+        if joined is None or (self.mention() or self.rows_of_a_value(None)) is None:
             self.cursor.at = before
             return None
         both = self.cursor.since(start)
@@ -291,7 +291,7 @@ class DataCommands(Grammar):
         linked = asks or cursor.word(-1) == "what's"
         found = bool(start) and cursor.word() == "the" and starts_superlative(cursor)
         if linked and found and self.superlative():
-            found = self.mention() is None and self._rows_of_a_value(None, one=True) is None
+            found = self.mention() is None and self.rows_of_a_value(None, one=True) is None
         cursor.at = start
         return found
 

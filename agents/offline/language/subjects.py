@@ -121,11 +121,8 @@ class Grammar(ValueNouns):
     def subject(
         self, *, unknown: bool = False, pronouns: bool = True, values: bool = True, one: bool = False
     ) -> Subject | None:
-        """The subject of a command, up to its noun and `in the world` behind it.
-
-        `unknown`: also nouns that match nothing. `values`: also nouns that are values of a column; `one`:
-        these also in the singular.
-        """
+        """The subject of a command, up to its noun and `in the world` behind it. `unknown`: also nouns that match
+        nothing. `values`: also nouns that are values of a column; `one`: these also in the singular."""
         found = self._subject(unknown, pronouns, values, one)
         if found is not None and found.mention.known:
             take_everywhere(self.cursor, self.vocabulary)
@@ -174,8 +171,8 @@ class Grammar(ValueNouns):
                 break
         for count in range(_MOST_ADJECTIVES if values else 0):
             cursor.at = begin + count
-            if (rows := self.rows_of_values(one=one or top is not None)) is not None:
-                valued = Subject(*rows, top)
+            valued = self.rows_of_a_value(top, one=one or top is not None)
+            if valued is not None:
                 before = range(begin, begin + count)
                 in_name = self._are_in_name(before, valued)
                 is_part = count and in_name and isinstance(valued.where, Matches)
@@ -222,8 +219,7 @@ class Grammar(ValueNouns):
 
     def _first_mention(self, start: int) -> Mention | None:
         """The mention with its article: `the layer` is a pronoun, `layer` is not."""
-        after = self.cursor.at
-        self.cursor.at = start
+        after, self.cursor.at = self.cursor.at, start
         mention = self.mention()
         if mention is None:
             self.cursor.at = after
@@ -257,6 +253,10 @@ class Grammar(ValueNouns):
         column = valued.where.column if isinstance(valued.where, OneOf | Matches) else None
         names = column.columns if column is not None else ()
         return any(says_no_more(words, each, names) for each in self.tables_of(valued.mention)[:1])
+
+    def rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
+        """Rows named by a value: `oaks` of trees. `one`: an article precedes, as in `a motorway`."""
+        return Subject(*found, top) if (found := self.rows_of_values(one=one)) is not None else None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at
