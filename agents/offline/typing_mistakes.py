@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA
 
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
+from agents.offline.language.lexicon import NUMBER_WORDS, SUPERLATIVES
 from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.names.singulars import english_dictionary, shown_singular
 from agents.offline.language.tokens import tokenize
@@ -67,7 +68,10 @@ def _owners(text: str, vocabulary: Vocabulary) -> dict[str, str]:
         is_column = after.lower not in HEAD_ENDS and vocabulary.columns_called(
             vocabulary.few_tables, after.text
         )
-        owns = is_column and values  # `canals in Rudy`, with a column `in_svc`, are several
+        ranks = (
+            after.lower in {*SUPERLATIVES, *NUMBER_WORDS} or after.kind == "number"
+        )  # `egypts ten biggest cities`
+        owns = (is_column or ranks) and values  # `canals in Rudy`, with a column `in_svc`, are several
         if owns and all(fold(value) == name for _, _, value in values):
             found[token.text] = f"{token.text[:-1]}'s"
     return found

@@ -244,6 +244,8 @@ _SYNONYMS = tuple(
         "pupil student",
         "staff employee worker",
         "campsite campground",
+        "city town",
+        "airport airfield aerodrome",
         "cost spend spending expenditure",
     )
 )

@@ -42,7 +42,7 @@ def skip_articles(cursor: Cursor) -> None:
 def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
     """A table or layer by name, a pronoun, or everything; skips articles before and `layer` after it."""
     start = cursor.at
-    if cursor.take("the layer of the", "the layer of", "layer of the", "layer of"):
+    if cursor.take(p.ROWS_OF):
         named = _named_thing(cursor, vocabulary, sure=True)
         if named is not None:
             return named

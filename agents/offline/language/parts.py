@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.offline.language.grammar import parts
 
 PART_TEXTS = {
-    "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map|put|build|generate]",
+    "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map|mark|put|build|generate]",
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|tell me|report|map|list|add]",
     "ask": "[show|show me|add|plot|put|draw|which|what|find|find me|list|select|display|map|highlight|get|identify"
     "|how many [of]|number of|count|which of [the]|give me|where are|where is|tell me|keep only|keep|only"

@@ -19,9 +19,8 @@ PRONOUN_PHRASES = Phrases("""
 """)
 TOP_LAYER = Phrases("[the] (top|topmost|uppermost) layer | [the] layer [that is] (on [the] top|at the top)")
 BOTTOM_LAYER = Phrases("[the] (bottom|lowest|undermost) layer | [the] layer [that is] at the bottom")
-EVERYTHING = Phrases("""
-    everything | all [the] layers | (every|each) layer | [the] layers | all of (them|it) | them all
-""")
+EVERYTHING = Phrases("everything | [all] [the] layers | (every|each) layer | all of (them|it) | them all")
+ROWS_OF = Phrases("[the] layer of [the] | [the] (rows|records|entries) (of|in|from) [the]")
 KINDS_OF_THING = Phrases("layer | layers | table | tables | features | dataset")
 
 # --- conditions ------------------------------------------------------------------------------------------
@@ -31,8 +30,8 @@ IN_VIEW = Phrases("""
     see | i can see | visible
 """)
 IN_AREA = Phrases("""
-    (in|inside|within) (this|the) area | in that area | in the (drawn area|box|shape) | in this (region|part) |
-    in (this|the) polygon
+    (in|inside|within) (this|the) area | in that area | in the (drawn area|box|shape)
+    | in this (region|part) | in (this|the) polygon
 """)
 SELECTED = Phrases("[that are|i|i have] selected | in (the|my) selection")
 LINKS = Phrases("""
@@ -99,7 +98,8 @@ EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set
 FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
 NEVER = Phrases("never [been] | not [yet] [been] | (haven't|hasn't|weren't|wasn't|aren't) [yet] [been]")
 WITHOUT = Phrases("""
-    [but] without [any|a|an] | with no | but no | [with] missing | with unknown
+    [but] without [any|a|an] | [but] without (a|one) single | with no | but no | [with] missing | with unknown
+    | (with|[that|which] (have|has)) [a|an] (empty|blank|null|missing)
     | where there (is|are|was|were) (no|not any) | [that|which] have no | has no | having no | [that] lack | lacking
     | [that|which] (don't|doesn't|didn't|do not|does not|did not) have [any|a|an]
 """)
@@ -381,7 +381,7 @@ TAIL = Phrases(f"""
     | have (we|you) [[still] got] | (we|you) [still] have | we've (had|got) | (are|is) on the map | right now | in total
     | altogether | at all | ok | okay | in the (network|world|database|data|table|register|records) | of the world
     | on earth | globally | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all
-    | called | [are] left | yet | remain | so far | overall | currently | at present | at the moment
+    | or so | called | [are] left | yet | remain | so far | overall | currently | at present | at the moment
     | (as|on|in) a (map|table|list) | as (table|list) | ever [measured|recorded|seen|observed] | on record
 """)
 """Closing words without meaning."""

@@ -12,6 +12,7 @@ from agents.offline.language.conditions.ranks import (
     take_first,
     take_most_done,
     take_order,
+    take_owner,
     take_superlative,
     takes_descending,
 )
@@ -136,13 +137,16 @@ class Grammar(ValueNouns):
         cursor.at = begin
         if everything and not is_value:
             cursor.at = start
-            mention = self.mention()
-            if mention is not None:
+            if (mention := self.mention()) is not None:
                 return Subject(mention, all=not mention.everything)
-            cursor.take("all of the", "all the", "all of", "all", "every", "each")
+            cursor.at = begin
         one = one or cursor.word() in ("a", "an", "any") or (start > 0 and cursor.word(-1) in _BEFORE_ONE)
         while cursor.word() in ARTICLES:
             cursor.at += 1
+        if owner := take_owner(cursor, self._may_be_adjective):
+            ranked = self.subject(unknown=unknown, pronouns=False, values=values)
+            cursor.at = start if ranked is None else cursor.at
+            return replace(ranked, where=all_of(OneOf(owner, how="in"), ranked.where)) if ranked else None
         top = self.superlative() or take_first(cursor)
         if values and (whole := self.rows_of_whole_value(self.mention)) is not None:
             return replace(Subject(*whole, top), all=everything)
@@ -220,8 +224,7 @@ class Grammar(ValueNouns):
     def _first_mention(self, start: int) -> Mention | None:
         """The mention with its article: `the layer` is a pronoun, `layer` is not."""
         after, self.cursor.at = self.cursor.at, start
-        mention = self.mention()
-        if mention is None:
+        if (mention := self.mention()) is None:
             self.cursor.at = after
             mention = self.mention()
         return mention
@@ -245,7 +248,7 @@ class Grammar(ValueNouns):
         owned = text.endswith(("'s", "’s")) and fold(text) not in known
         if days := weekdays_of(text.lower()):
             return DatePart("weekday", days)
-        return OneOf(text[:-2] if owned else text, how="kind")
+        return OneOf(text[:-2], how="in") if owned else OneOf(text, how="kind")
 
     def _are_in_name(self, places: range, valued: Subject) -> bool:
         """Whether words before a value say no more than its table or column does."""
@@ -350,10 +353,8 @@ class Grammar(ValueNouns):
             top is not None
             and top.column is None
             and cursor.take("by", "in terms of", "according to", "with respect to")
-        ):
-            column = self.column(mention)
-            if column is not None:
-                return replace(top, column=column, unit=self.unit_of_answer())
+        ) and (column := self.column(mention)) is not None:
+            return replace(top, column=column, unit=self.unit_of_answer())
         cursor.at = start
         if (top is None or top.word == "sorted") and (order := take_order(cursor)) is not None:
             return order if top is None else replace(top, descending=order.descending, measure=order.measure)
@@ -367,11 +368,9 @@ class Grammar(ValueNouns):
                 return replace(found, limit=limit, column=column)
         cursor.at = start
         cursor.take(",")
-        if cursor.take(p.SORTED):
-            column = self.column(mention)
-            if column is not None:
-                descending = takes_descending(cursor, self.tables_of(mention), column)
-                return Top(top.limit if top else 0, descending, column, word="sorted")
+        if cursor.take(p.SORTED) and (column := self.column(mention)) is not None:
+            descending = takes_descending(cursor, self.tables_of(mention), column)
+            return Top(top.limit if top else 0, descending, column, word="sorted")
         cursor.at = start
         return None
 

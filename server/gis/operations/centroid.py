@@ -29,6 +29,8 @@ class Centroid(Operation[CentroidArguments]):
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
     phrases = (
         "<open> (centroid|centroids|centres|centers) [<of_each> [each|every] {source:any}]",
+        "<open> [(point|points|dot|dots|marker|markers) (in|at|on)] (middle|centre|center|centroid) of (each|every|all)"
+        " [of] {source:any}",
         "<open> (points inside|points on|a point inside) {source:any} -> inside",
     )
 

@@ -44,7 +44,7 @@ class Envelope(Operation[EnvelopeArguments]):
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
     traits = frozenset({"makes_areas"})
     phrases = (
-        "<open> (bounding box|bounding boxes|envelope|envelopes) [<of_each> {source:any}]",
+        "<open> ((bounding|extent) (box|boxes|rectangle|rectangles)|envelope|envelopes) [<of_each> {source:any}]",
         "<open> (oriented boxes|oriented envelopes|smallest rectangles) [<of_each> {source:any}] -> oriented",
     )
 

@@ -41,7 +41,7 @@ class Intersection(Operation[IntersectionArguments]):
     traits = frozenset({"keeps_geometry", "makes_areas"})
     phrases = (
         "(intersect|overlay) {source} (with|and|on|by) {other:shapes}",
-        "(intersection|overlap) of {source} (and|to|with) {other}",
+        "(intersection|overlap) of {source:any} (and|to|with) {other:any}",
     )
 
     async def build(self, arguments: IntersectionArguments, workspace: Workspace) -> Step:

@@ -107,8 +107,12 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         " -> predicate=touches :: {source} bordering {other}",
         "[<what>|<ask>|(which|who) are] source=(neighbours|neighbors) of {other:shapes}"
         " -> predicate=touches :: {source} of {other}",
+        "<ask> {other:shapes} (and|with|plus) [all] [of] source=(neighbours|neighbors)"
+        " -> predicate=intersects :: {other} and its {source}",
+        "<ask> {other:shapes} (and|with|plus) [all] [of] (neighbouring|neighboring|adjacent) {source:bare}"
+        " -> predicate=intersects :: {other} and its neighbours",
         *(
-            f"<ask> {{source{kind}}} [<are>] said=({words} [any]) {{other:{other}}} [<inside>] more=([{{also}}])"
+            f"<ask> {{source{kind}}} [<are>] said=({words} [any|single]) {{other:{other}}} [<inside>] more=([{{also}}])"
             f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
             for kind, words, other, predicate in (
                 ("", "(in|inside|within) [all]", "areas", "shares_interior"),

@@ -54,7 +54,9 @@ class Simplify(Operation[SimplifyArguments]):
     traits = frozenset({"makes_areas"})
     reads_extent = True
     phrases = (
-        "(simplify|generalise|generalize) {source} (by|to|with a tolerance of|with|every|at) {tolerance}",
+        "(simplify|generalise|generalize) {source:any} [,] (by|to|with a tolerance of|with|every|at) {tolerance}",
+        "<open> (simplified|generalised|generalized) [(outline|outlines|border|borders|shape|shapes) [of]] {source:any}"
+        " [,] [with|at|by] [tolerance [of]] [about] {tolerance}",
     )
 
     async def build(self, arguments: SimplifyArguments, workspace: Workspace) -> Step:

@@ -377,3 +377,53 @@ async def test_words_that_are_not_read_are_not_passed_over(asked: str) -> None:
     desk = Desk(world)
     await Chat(world, analyst=desk)(asked)
     assert not desk.analysis.steps
+
+
+@pytest.mark.parametrize(
+    ("asked", "limit"),
+    [
+        ("Germany's two biggest cities", 2),
+        ("what are Germany's two biggest cities?", 2),
+        ("germanys two biggest cities", 2),
+        ("what is Germany's biggest city?", 1),
+        ("Germany's 2 biggest towns", 2),
+    ],
+)
+async def test_the_owner_before_a_ranking_is_a_condition(asked: str, limit: int) -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    answer = await chat(asked)
+    (call,) = [arguments for name, arguments in chat.calls if name == "query_features"]
+    assert (call["limit"], call["sort"], call["descending"]) == (limit, "population", True), answer
+    assert where("country", "=", "Germany") in call["filters"]["args"]
+
+
+AIRFIELDS = make_table(
+    "data.airfields", "POINT", "Airfields",
+    [("id", "integer", ""), ("name", "text", ""), ("city", "text", ""), ("country", "text", ""),
+     ("elevation_m", "number", "")],
+    [(1, "Grissom", "Peru", "United States", 247.0, (-86.1, 40.6)),
+     (2, "Chinchero", "Cusco", "Peru", 3728.0, (-72.0, -13.4))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ["show Peru's airfields", "Peru's airfields", "map Peru's airfields"])
+async def test_a_country_owns_what_lies_in_it(asked: str) -> None:
+    """Not what lies in a city of its name."""
+    chat = Chat(World(AIRFIELDS, COUNTRIES))
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("country", "=", "Peru")], answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "countries with an empty capital",
+        "which rows in countries have an empty capital?",
+        "the records of countries that have a blank capital",
+        "countries without a single capital",
+    ],
+)
+async def test_an_empty_column_is_one_that_rows_have_empty(asked: str) -> None:
+    chat = Chat(World(COUNTRIES))
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [empty("capital")], answer

@@ -34,6 +34,8 @@ def top(source: str, n: int, by: str = "population", **more: Any) -> tuple[str, 
 
 
 BERLIN = ("filter", {"source": CITIES, "filter": where("id", "=", 1)})
+HAMBURG = ("filter", {"source": CITIES, "filter": where("id", "=", 2)})
+GERMANY = ("filter", {"source": COUNTRIES, "filter": where("id", "=", 1)})
 NEAR_BERLIN = [BERLIN, near(AIRPORTS, "step_1", "50 km")]
 OF_ELEVATION = [{"function": "count"}, {"function": "mean", "column": "elevation_m"}]
 
@@ -69,6 +71,26 @@ OF_ELEVATION = [{"function": "count"}, {"function": "mean", "column": "elevation
             "airports between 50 and 100 km from Berlin",
             [BERLIN, near(AIRPORTS, "step_1", "100 km"), BERLIN, near("step_2", "step_3", "50 km", invert=True)],
         ),
+        ("bounding box of the cities in Germany", [("filter", {"source": CITIES, "filter": where("country", "=", "Germany")}), ("hull", {"source": "step_1"}), ("envelope", {"source": "step_2"})]),
+        *(
+            (sentence, [BERLIN, ("buffer", {"source": "step_1", "distance": "50 km"}), HAMBURG, ("buffer", {"source": "step_3", "distance": "50 km"}), ("intersection", {"source": "step_2", "other": "step_4"})])
+            for sentence in ("overlap of the 50 km circles around Berlin and Hamburg", "where do the 50 km circles around Berlin and Hamburg overlap? Draw only the overlap.")
+        ),
+        *(
+            (sentence, [GERMANY, BERLIN, ("buffer", {"source": "step_2", "distance": "50 km"}), ("difference", {"source": "step_1", "other": "step_3"})])
+            for sentence in ("Germany minus everything closer than 50 km to Berlin", "Germany without the area within 50 km of Berlin")
+        ),
+        *(
+            (sentence, [GERMANY, ("select_by_location", {"source": COUNTRIES, "other": "step_1", "predicate": "intersects"})])
+            for sentence in ("highlight Germany and its neighbours in orange", "show Germany and all its neighbours", "Germany plus neighbouring countries")
+        ),
+        *(
+            (sentence, [("centroid", {"source": COUNTRIES})])
+            for sentence in ("put a point in the middle of each country", "mark the centre of every country", "a dot at the centre of all countries")
+        ),
+        ("simplified outline of Germany, tolerance 10 km or so", [GERMANY, ("simplify", {"source": "step_1", "tolerance": "10 km"})]),
+        ("bounding rectangle of Germany", [GERMANY, ("envelope", {"source": "step_1"})]),
+        ("countries without a single airport", [("select_by_attribute", {"source": COUNTRIES, "other": AIRPORTS, "key": "name", "other_key": "country", "invert": True})]),
         (
             "nearest city over 100,000 people to Ulm",
             [

@@ -1,4 +1,5 @@
-"""The first rows of a ranking as input of another step, and rows selected by the number of others near or in them."""
+"""The first rows of a ranking as input of another step, rows selected by the number of others near or in them, and
+areas bounded by circles around others."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column, share
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
@@ -164,3 +165,44 @@ def _counts_apart(tables: list[Table | None]) -> bool:
 
 def _count_as(name: str) -> tuple[tuple[str, Any], ...]:
     return (("predicate", "shares_interior"), ("aggregates", [{"function": "count", "name": name}]))
+
+
+@on(
+    "<open> (overlap|intersection) of {distance:length} (circles|buffers|rings|zones) (around|round|of) {one:any} and"
+    " {other:any}",
+    "where (do|does) {distance:length} (circles|buffers|rings|zones) (around|round|of) {one:any} and {other:any}"
+    " overlap [[?] [,] (draw|show) [only|just] overlap]",
+)
+def _common_part(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`the overlap of the 200 km circles around Paris and Brussels`."""
+    far, one, other = bindings["distance"], bindings["one"], bindings["other"]
+    title = f"Overlap of {far.text} around {one.text} and {other.text}"
+    return (step("intersection", _circle(one, far), ("other", _circle(other, far)), title=title),)
+
+
+@on(
+    "<open> {source:any} (minus|without|except|excluding|but not) [for] (everything|anything|all|area|areas|part|parts)"
+    " [<are>] near=(<closer> {distance:length} <away>) {other:any}"
+)
+def _outside_circle(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`Italy minus everything within 100 km of Rome`: the shape without the circle."""
+    rows, other = bindings["source"], bindings["other"]
+    title = f"{rows.heading} without what is {bindings['near']} {other.text}"
+    return (step("difference", rows, ("other", _circle(other, bindings["distance"])), title=title),)
+
+
+def _circle(rows: Features, far: Any) -> Features:
+    words = f"{far.text} around {rows.text}"
+    return Features(text=words, made=(step("buffer", rows, title=words, distance=far),))
+
+
+@on("<open> (bounding|extent) (box|rectangle) (of|around) {source:any}")
+def _box_of_points(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the bounding box of the cities in Kenya`: one around all points, because a point has none."""
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    if rows.made or rows.mention is None or table is None or table.geometry_family != "point":
+        return None
+    if not is_plural(rows.mention.text):
+        return None
+    return (step("hull", rows), step("envelope", RESULT, title=f"Bounding box of {rows.text}"))

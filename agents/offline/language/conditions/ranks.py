@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from agents.domain import Table
@@ -18,8 +18,8 @@ from agents.offline.meaning.conditions import Between, ColumnMention, Compare, C
 from agents.offline.meaning.intents import Intent, Rows, Show
 from agents.offline.meaning.row_names import is_code
 
-MAX_AHEAD = 6
-"""Maximum number of words between a count and `with the most`."""
+MAX_AHEAD, MAX_OWNER = 6, 4
+"""Maximum number of words between a count and `with the most`, and of an owner."""
 _WITH_MOST = tuple(
     f"{having} the {how}"
     for having in ("with", "having", "that have", "which have")
@@ -134,6 +134,20 @@ def take_place(cursor: Cursor) -> Top | None:
         return None
     measure, descending = SUPERLATIVES[phrase]
     return Top(1, descending, measure=measure, word=f"{first} {phrase}", place=ORDINALS[first])
+
+
+def take_owner(cursor: Cursor, may_own: Callable[[], bool]) -> str:
+    """The owner before a superlative: `Egypt` of `Egypt's ten biggest cities`; else empty. `may_own`: whether the next
+    word may belong to it."""
+    start = cursor.at
+    while cursor.at < start + MAX_OWNER and may_own():
+        cursor.at += 1
+        if cursor.word(-1).endswith(("'s", "’s")):
+            if starts_superlative(cursor):
+                return cursor.since(start)[:-2]
+            break
+    cursor.at = start
+    return ""
 
 
 def take_first(cursor: Cursor) -> Top | None:
