@@ -31,6 +31,7 @@ from agents.offline.commands.assembly.measured import PAID
 from agents.offline.commands.facts import further
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
+from agents.offline.language.conditions.geometries import EAST_FIRST, NORTH_FIRST
 from agents.offline.language.conditions.not_done import DONE_IN, OVERDUE
 from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.days import HALVES, QUARTERS, SEASONS, WEEKDAYS
@@ -156,6 +157,8 @@ def language_words() -> frozenset[str]:
         OVERDUE,
         RISEN,
         FALLEN,
+        EAST_FIRST,
+        NORTH_FIRST,
         *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)),
     )
     found = {word for phrase in phrases for words in phrase for word in words.split()}

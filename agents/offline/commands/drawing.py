@@ -8,6 +8,7 @@ from typing import Literal
 from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import DONE, is_flag, tables_by_flag
+from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.lexicon import ARTICLES, SHOW, STARTS
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
@@ -37,6 +38,7 @@ _LAYER_VERBS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": 
 _ROW_VERBS = ("exclude", "leave out", "omit", "filter out", "skip")
 """Verbs that never remove or hide a layer."""
 _MOST_NOUN_WORDS = 3
+_COMPARING = frozenset(("=", "==", ">", "<", ">=", "<=", "!=", "<>", "is", "equals", "contains"))
 _VERBS_OF_QUESTIONS = frozenset(("are", "is", "do", "does", "has", "have", "was", "were"))
 
 
@@ -320,11 +322,25 @@ class DrawingCommands(Grammar):
             return None  # a question about what it names
         where = self.conditions(None).all() or self._kind_of_ones()
         if where is None:
-            return None
+            return self._of_named_column()
         cursor.take("only")
         if cursor.take("too", "as well", "also"):  # `and the vacant ones too`
             return Refine(None, where, mode="or")
         return Refine(None, where, mode="instead" if cursor.take("instead") else "and")
+
+    def _of_named_column(self) -> Show | None:
+        """`iata = JFK`, `population > 5,000,000`: rows of the table with this column, or of one of those."""
+        cursor, found = self.cursor, dict[str, Condition]()
+        if cursor.at or _COMPARING.isdisjoint(cursor.words):
+            return None
+        for table in self.vocabulary.few_tables:
+            cursor.at = 0
+            where = Conditions(cursor, self.vocabulary, (table,)).by_column()
+            if where is not None and cursor.done:
+                found[table.id] = where
+        cursor.at = cursor.end if found else 0
+        text = cursor.words[0]
+        return Show(Mention(text, tuple(found)), where=next(iter(found.values()))) if found else None
 
     def _kind_of_ones(self) -> Condition | None:
         """`the planned ones`."""

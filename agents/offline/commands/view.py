@@ -20,7 +20,13 @@ from agents.offline.meaning.conditions import Mention, OneOf, Spot, Top
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.filters.values import in_place
 from agents.offline.meaning.intents import Command, Intent, Look, NotUnderstood, Show, Zoom
-from agents.offline.meaning.places import find_place, is_called, place_meant, places_named_with_noun
+from agents.offline.meaning.places import (
+    find_place,
+    is_called,
+    place_meant,
+    places_named_with_noun,
+    rows_sharing_name,
+)
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Scene, unless_refused
@@ -190,7 +196,7 @@ async def _first_listed(scene: Scene) -> Calls:
 async def place_alone(scene: Scene, text: str, commands: list[Command]) -> list[Command]:
     """Zooming to the place, where a request that is not understood is its name: `Tokyo`, `Paris, France`; else the
     commands."""
-    whole = text.strip(" ?!.").removeprefix("the ")
+    whole = text.strip(" ?!.").removeprefix("all ").removeprefix("the ")
     name, _, where = whole.partition(",")
     is_name = 0 < len(name.split()) <= MAX_NAME_WORDS and name[0].isalpha()
     if not is_name or [type(each.intent) for each in commands] != [NotUnderstood]:
@@ -199,7 +205,8 @@ async def place_alone(scene: Scene, text: str, commands: list[Command]) -> list[
     if name.isupper() and not other_names(name):
         found = [each for each in found if is_called(each, name, scene.vocabulary)]
     if not (continent_called(name) or any(fold(where.strip()) in fold(each.detail) for each in found)):
-        return commands
+        shared = await rows_sharing_name(scene, whole)
+        return commands if shared is None else [replace(commands[0], intent=shared)]
     return [replace(commands[0], intent=Zoom(place=whole))]
 
 

@@ -29,10 +29,10 @@ IN_VIEW = Phrases("""
     in (the|my) [current|present] view | in view | within the view | in sight | on [the] screen | [in what] i
     see | i can see | visible
 """)
-IN_AREA = Phrases("""
-    (in|inside|within) (this|the) area | in that area | in the (drawn area|box|shape)
-    | in this (region|part) | in (this|the) polygon
-""")
+IN_AREA = Phrases(
+    "(in|inside|within) (this|the) area | in (that area|the (drawn area|box|shape|polygon)|this (region|part|polygon))"
+)
+IN_BOX = Phrases("(in|inside|within) [the|a] [bounding] (box|bbox|rectangle|extent) [from|of|:]")
 SELECTED = Phrases("[that are|i|i have] selected | in (the|my) selection")
 LINKS = Phrases("""
     (that|which|who) are | that's | thats

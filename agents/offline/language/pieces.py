@@ -9,6 +9,7 @@ from typing import TypeVar
 from agents.domain import Table
 from agents.offline.language.chart import Span
 from agents.offline.language.conditions.explained_numbers import codes_explained_as
+from agents.offline.language.conditions.geometries import take_box
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
@@ -313,14 +314,9 @@ class Pieces(Grammar):
     def _box(self, at: int) -> Iterable[Span]:
         """`5, 45, 15, 55`: west, south, east, north."""
         self.cursor.at = at
-        self.cursor.take("[", "(", "bounds", "box", "the box")
-        edges: list[float] = []
-        while len(edges) < 4 and (token := self.cursor.take_number()) is not None:
-            edges.append(token.value)
-            self.cursor.take(",")
-        if len(edges) == 4:
-            self.cursor.take("]", ")")
-            yield Span(self.cursor.at, tuple(edges))
+        self.cursor.take("bounds", "box", "the box")
+        if (box := take_box(self.cursor)) is not None:
+            yield Span(self.cursor.at, box)
 
 
 def cost_of(condition: Condition) -> float:

@@ -169,6 +169,7 @@ class InFocus:
     """
 
     what: Literal["selected", "here", "area", "view"]
+    box: tuple[float, float, float, float] | None = None  # named by its edges instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
-from agents.offline.language.words import fold, name_words, singular
+from agents.offline.language.words import are_names, fold, name_words, singular
 from agents.offline.meaning.alike_places import (
     PLACES,
     SameNames,
@@ -30,9 +30,10 @@ from agents.offline.meaning.alike_places import (
     without_repeated,
 )
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import Condition, Mention, NamedRow, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, NamedRow, OneOf
 from agents.offline.meaning.cql2 import disjunction, equals, property_of
 from agents.offline.meaning.filters.boxes import is_in
+from agents.offline.meaning.intents import Show
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import place_forms
@@ -182,6 +183,25 @@ async def places_of_name(scene: Scene, text: str) -> list[Place]:
         if len({each.table for each in same.places}) > 1:
             raise
         return [*same.places]
+
+
+async def rows_sharing_name(scene: Scene, text: str) -> Show | None:
+    """`the Springfields`: all rows of the table with the best known place of this name; None if the words are a place
+    themselves, as `the Philippines` are."""
+    name = text.removeprefix("all ").removeprefix("the ")
+    if (
+        not are_names(name)
+        or not name.endswith("s")
+        or any(p.whole for p in (await find_place(scene, name)).places)
+    ):
+        return None
+    found = [each for each in (await find_place(scene, name[:-1])).places if each.whole]
+    table = scene.table(found[0].table) if found else None
+    column = name_column(table) if table is not None else None
+    if table is None or column is None or fold(found[0].name) != fold(name[:-1]):
+        return None
+    where = OneOf(f'"{found[0].name}"', ColumnMention(column.name, (column.name,)), "is")
+    return Show(Mention(table.name, (table.id,)), where=where)
 
 
 async def rows_of_places(

@@ -427,3 +427,10 @@ async def test_an_empty_column_is_one_that_rows_have_empty(asked: str) -> None:
     chat = Chat(World(COUNTRIES))
     answer = await chat(asked)
     assert [arguments["filters"] for _, arguments in chat.calls] == [empty("capital")], answer
+
+
+@pytest.mark.parametrize("asked", ["population of Germany vs Peru", "population of Germany versus Peru"])
+async def test_places_set_against_each_other_are_rows_where_another_table_names_them_too(asked: str) -> None:
+    """Not the total population of the cities by their `country`."""
+    answer = await Chat(World(CITIES, COUNTRIES), analyst=Desk(World(CITIES, COUNTRIES)))(asked)
+    assert "Germany has the greater `population`, 82,927,922" in answer

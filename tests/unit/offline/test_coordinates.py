@@ -129,3 +129,20 @@ async def test_the_view_moves_to_coordinates(sentence: str) -> None:
 async def test_what_a_parallel_crosses(sentence: str) -> None:
     found = await _filter(sentence)
     assert (found["op"], found["args"][1]["name"]) == ("s_intersects", "the equator")
+
+
+@pytest.mark.parametrize(
+    ("words", "box"),
+    [
+        ("in the box 5, 45, 11, 48", [5, 45, 11, 48]),
+        ("inside the bounding box 5,45 to 11,48 (lon,lat)", [5, 45, 11, 48]),
+        ("within the rectangle (45, 5, 48, 11) (lat/lon)", [5, 45, 11, 48]),
+    ],
+)
+async def test_rows_are_selected_by_a_box(words: str, box: list[float]) -> None:
+    chat = Chat(World())
+    answer = await chat(f"airports {words}")
+    ((_, arguments),) = chat.calls
+    assert arguments["filters"] == {"op": "s_intersects", "args": [{"property": "geom"}, {"bbox": box}]}, (
+        answer
+    )

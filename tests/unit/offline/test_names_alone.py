@@ -333,3 +333,29 @@ async def test_what_a_place_has_is_counted(chat: Chat, asked: str) -> None:
     await chat(asked)
     ((name, arguments),) = chat.calls
     assert (name, "Peru" in str(arguments["filters"])) == ("count_features", True)
+
+
+@pytest.mark.parametrize("text", ["all the Limas", "where are all the Limas?", "show the Limas"])
+async def test_the_plural_of_a_name_is_all_rows_of_that_name(chat: Chat, text: str) -> None:
+    answer = await chat(text)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("name", "=", "Lima")], answer
+
+
+@pytest.mark.parametrize(
+    ("text", "table", "filters"),
+    [
+        ("is_capital = true", "data.cities", where("is_capital", "=", True)),
+        ("timezone = 'America/Lima'", "data.cities", where("timezone", "=", "America/Lima")),
+        ("elevation_m > 400", "data.airports", where("elevation_m", ">", 400)),
+        ("iso_a2 is PE", "data.countries", where("iso_a2", "=", "PE")),
+    ],
+)
+async def test_a_condition_alone_is_of_the_only_table_with_its_column(
+    chat: Chat, text: str, table: str, filters: dict[str, Any]
+) -> None:
+    answer = await chat(text)
+    assert [(call["table"], call["filters"]) for _, call in chat.calls] == [(table, filters)], answer
+
+
+async def test_of_several_tables_with_the_column_of_a_condition_one_is_asked_for(chat: Chat) -> None:
+    assert "Which table do you mean: data.cities or data.countries?" in await chat("population > 5000000")

@@ -209,10 +209,13 @@ def names_no_fact(meant: i.Lookup, vocabulary: Vocabulary) -> bool:
 
 
 def may_be_groups(text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a text ends with a year, or is a value of columns that do not hold the names of rows."""
+    """Whether a text ends with a year, or is a value of columns that neither hold names of rows nor are called after
+    other rows (the `country` of cities, beside countries)."""
     known = {each[:2] for each in vocabulary.values_called(name_words(text))}
     names = {(table, name.name) for table, _ in known if (name := name_column(table)) is not None}
-    return bool(years_in(text.split()[-1])) or (bool(known) and known.isdisjoint(names))
+    called = [(table, vocabulary.match_table(name_words(column))) for table, column in known]
+    refers = any({*match.found} - {table} for table, match in called if match is not None)
+    return bool(years_in(text.split()[-1])) or (bool(known) and known.isdisjoint(names) and not refers)
 
 
 def is_of_others(text: str, meant: Any, vocabulary: Vocabulary) -> bool:

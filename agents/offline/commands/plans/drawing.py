@@ -29,7 +29,7 @@ from agents.offline.meaning.conditions import (
 from agents.offline.meaning.cql2 import columns_in, combined, conjunction, conjuncts, disjunction, equals
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.widened import of_compared_column, widened
-from agents.offline.meaning.places import places_of_name, row_of
+from agents.offline.meaning.places import places_of_name, row_of, rows_sharing_name
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
@@ -50,7 +50,9 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         added = scene.done[-1].result.data
         return [("zoom_to", {"layer": added["layer_id"]})] if added["count"] else []
     if intent.where is None and intent.top is None and is_proper(intent.subject):
-        return await _show_place(scene, intent)
+        shared = await rows_sharing_name(scene, intent.subject.text)
+        named = replace(intent, subject=shared.subject, where=shared.where) if shared else None
+        return await (_show_place(scene, intent) if named is None else show(scene, named))
     table = scene.table_of(intent.subject)
     if table.geometry_column is None:
         raise Refuse(
@@ -65,10 +67,9 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         if isinstance(found, list):
             return found
         where = found
-    if intent.zoom:
-        same = [each for each in scene.layers if each.table == table.id and each.filter == where]
-        if same:
-            return [("zoom_to", {"layer": same[-1].id})]
+    drawn = [each for each in scene.layers if each.table == table.id and each.filter == where]
+    if intent.zoom and drawn:
+        return [("zoom_to", {"layer": drawn[-1].id})]
     intent = replace(intent, look=await with_stored_values(scene, table, intent.look))
     shown = _shown_already(scene, intent, table)
     if shown is not None and where is None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.domain import Bounds
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import HEMISPHERES, MERIDIANS, PARALLELS
@@ -92,6 +93,31 @@ def take_spot(cursor: Cursor) -> Spot | None:
     return Spot(first, second, order, cursor.since(start))
 
 
+def take_box(cursor: Cursor) -> Bounds | None:
+    """`5, 45, 11, 48`, `5,45 to 11,48 (lon,lat)`: west, south, east, north. Returns None without moving the cursor
+    if no box follows."""
+    start = cursor.at
+    cursor.take("[", "(")
+    edges: list[float] = []
+    while len(edges) < len(_EDGES) and (number := cursor.take_number()) is not None:
+        edges.append(number.value)
+        cursor.take(",", ";", "to", "and", "-", "–")
+    cursor.take("]", ")")
+    if len(edges) != len(_EDGES):
+        cursor.at = start
+        return None
+    first, second, third, fourth = edges
+    begin = cursor.at
+    bracket = cursor.take("(")
+    swapped = cursor.take(NORTH_FIRST)
+    if not (swapped or cursor.take(EAST_FIRST)) or (bracket and not cursor.take(")")):
+        cursor.at = begin
+    return (second, first, fourth, third) if swapped else (first, second, third, fourth)
+
+
+EAST_FIRST = Phrases("(lon|lng|longitude) [,|and] (lat|latitude) | lon/lat | lng/lat")
+NORTH_FIRST = Phrases("(lat|latitude) [,|and] (lon|lng|longitude) | lat/lon | lat/lng")
+_EDGES = ("west", "south", "east", "north")
 _Coordinate = tuple[float, Order, bool]
 """Degrees, which coordinate it is (empty if unknown), and whether it has a decimal point or degree sign."""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.done_by import DoneBy
+from agents.offline.language.conditions.geometries import take_box
 from agents.offline.language.conditions.times.days import take_day
 from agents.offline.language.conditions.value_text import (
     MAX_VALUE_WORDS,
@@ -172,6 +173,9 @@ class Unlinked(DoneBy):
         self.cursor.at = start
         if self.cursor.take("here"):
             return InFocus("here")
+        if self.cursor.take(p.IN_BOX) and (box := take_box(self.cursor)) is not None:
+            return InFocus("view", box)
+        self.cursor.at = start
         if self.cursor.take(p.IN_AREA):
             return InFocus("area")
         return InFocus("view") if self.cursor.take(p.IN_VIEW) else None

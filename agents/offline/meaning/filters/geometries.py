@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agents.domain import Bounds, Cql2, Focus, Table
 from agents.offline.answers import refusals
-from agents.offline.meaning.conditions import EarthLine, NearSpot, OnSide, Spot
+from agents.offline.meaning.conditions import EarthLine, InFocus, NearSpot, OnSide, Spot
 from agents.offline.meaning.cql2 import equals, property_of
 from agents.offline.meaning.filters.boxes import is_in
 from agents.offline.meaning.filters.other_tables import joined
@@ -109,9 +109,10 @@ def _line(line: EarthLine) -> Cql2:
     return {"type": "LineString", "coordinates": corners, "name": line.text}
 
 
-async def in_focus(scene: Scene, table: Table, what: str) -> Cql2:
-    """Features in the selection, the drawn area or the view. Raises Refuse if there is no such thing."""
-    focus = scene.focus or Focus()
+async def in_focus(scene: Scene, table: Table, condition: InFocus) -> Cql2:
+    """Features in the selection, the drawn area, the view or a box. Raises Refuse if there is no such thing."""
+    what, focus = condition.what, scene.focus or Focus()
+    focus = focus if condition.box is None else Focus(bounds=condition.box)
     has_area = focus.area is not None
     if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
         return await _selected(scene, table, focus)

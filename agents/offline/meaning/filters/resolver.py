@@ -133,8 +133,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return await on_side(scene, table, condition)
         case NearSpot():
             return await near_spot(scene, table, condition)
-        case InFocus(what):
-            return await in_focus(scene, table, what)
+        case InFocus():
+            return await in_focus(scene, table, condition)
         case OneOf():
             found = await _one_of(scene, table, condition)
             return found if condition.column is not None else await only_begun(scene, table, found)
