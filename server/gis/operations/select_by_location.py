@@ -141,15 +141,16 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 (
                     "",
                     (
-                        "(without|with no|that have no|having no|lacking|have no|has no|do not have|does not "
-                        "have|(and|but) (no|without [any|a|an])|where there (is|are|was|were) no)"
+                        "(without|with no|that have no|having no|lacking|have no|has no"
+                        "|(do not|does not|don't|doesn't) have [any|a|an]"
+                        "|(and|but) (no|without [any|a|an])|where there (is|are|was|were) no)"
                     ),
                     "meant",
                     "shares_interior, invert",
                 ),
                 (
                     "",
-                    "([that] (contain|contains|containing) no|not containing|that do not contain|don't have)",
+                    "([that] (contain|contains|containing) no|not containing|that do not contain)",
                     "rows",
                     "shares_interior, invert",
                 ),

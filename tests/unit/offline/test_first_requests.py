@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import COUNTRIES
 from tests.unit.geo_agent.world import World
-from tests.unit.offline.chatting import Chat
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, known, where
 from tests.unit.offline.test_cities_and_capitals import CITIES
 
 
@@ -76,3 +80,54 @@ async def test_mankind_is_the_population_of_the_world(asked: str) -> None:
         ("column_stats", "population")
     ] * 2
     assert "of the total `population` of countries" in answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("show all IATA airports", known("iata")),
+        ("iata airports in Germany", both(known("iata"), where("country", "=", "Germany"))),
+    ],
+)
+async def test_a_column_of_codes_before_the_noun_means_rows_with_a_code(
+    asked: str, kept: dict[str, Any]
+) -> None:
+    chat = Chat()
+    await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [kept]
+
+
+PARKS = make_table(
+    "data.parks", "POLYGON", "Parks",
+    [("id", "integer", ""), ("name", "text", ""), ("playgrnd", "boolean", "")],
+    [(1, "North", True, (1.0, 1.0)), (2, "South", False, (2.0, 2.0))],
+)  # fmt: skip
+ROADS = make_table(
+    "data.roads",
+    "LINESTRING",
+    "Roads",
+    [("id", "integer", ""), ("name", "text", "")],
+    [(7, "Main St", (1.0, 1.0))],
+)
+LIGHTS = make_table(
+    "data.street_lights", "POINT", "Street lights",
+    [("id", "integer", ""), ("road_id", "integer", "")], [(1, 7, (1.0, 1.0))],
+)  # fmt: skip
+
+
+async def test_a_column_may_lack_some_of_its_vowels() -> None:
+    chat = Chat(World(PARKS))
+    await chat("parks with a playground")
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("playgrnd", "=", True)]
+
+
+@pytest.mark.parametrize(
+    "have", ["don't have any", "don't have", "do not have any", "have no", "dont have any"]
+)
+async def test_rows_that_no_other_row_refers_to(have: str) -> None:
+    world = World(ROADS, LIGHTS)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(f"roads that {have} street lights")
+    assert [(name, arguments.get("invert")) for name, arguments in desk.analysis.steps] == [
+        ("select_by_attribute", True)
+    ]

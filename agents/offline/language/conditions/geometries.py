@@ -190,7 +190,7 @@ def _take_side(cursor: Cursor) -> OnSide | None:
 def _hemisphere(cursor: Cursor) -> OnSide | None:
     start = cursor.at
     side = _SIDES.get(cursor.word(2).removesuffix("ern"))
-    if cursor.take("in the", "on the") and side is not None and cursor.take(*HEMISPHERES):
+    if cursor.take("in the", "on the", "of the") and side is not None and cursor.take(*HEMISPHERES):
         return OnSide(side, 0.0, f"the {side}ern hemisphere")
     cursor.at = start
     return None

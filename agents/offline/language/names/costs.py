@@ -198,15 +198,17 @@ def are_made(own: str, word: str) -> bool:
 
 def is_short_for(short: str, word: str) -> bool:
     """Whether `short` abbreviates a word: a known abbreviation, its beginning (`precip`) or its consonants
-    (`dpth`)."""
+    (`dpth`), with some of its vowels, too (`playgrnd`)."""
     if short in ABBREVIATIONS:
         return word in ABBREVIATIONS[short]
-    begins = (
-        len(short) >= _SHORTEST_BEGINNING
-        and len(word) >= len(short) + _LEAST_CUT
-        and begins_word(short, word)
-    )
-    return begins or (len(short) > 2 and short == word[:1] + _VOWELS.sub("", word[1:]) != word)
+    is_cut = len(short) >= _SHORTEST_BEGINNING and len(word) >= len(short) + _LEAST_CUT
+    begins = is_cut and begins_word(short, word)
+    some_vowels = len(word) - 1 > len(short) > _SHORTEST_BEGINNING and _consonants(short) == _consonants(word)
+    return begins or some_vowels or (len(short) > 2 and short == _consonants(word) != word)
+
+
+def _consonants(word: str) -> str:
+    return word[:1] + _VOWELS.sub("", word[1:])
 
 
 def begins_word(short: str, word: str) -> bool:
@@ -236,7 +238,7 @@ def are_of_other_years(names: Sequence[str], after: Words) -> bool:
 def _is_cut(short: str, word: str) -> bool:
     """Whether `short` abbreviates a word that is beside other words: `exp` of `expectancy`, `rtg` of `rating`, `ld` of
     `load`."""
-    if len(short) > 1 and short == word[:1] + _VOWELS.sub("", word[1:]) != word:
+    if len(short) > 1 and short == _consonants(word) != word:
         return True
     if len(short) < _SHORTEST_OF_SEVERAL or len(word) < len(short) + _LEAST_OF_SEVERAL or short[0] != word[0]:
         return False
@@ -300,9 +302,6 @@ def _is_only_related(
     kinds = {UNITS[own[at]].dimension for at in units if own[at] in UNITS}
     is_measured = bool(units) and words[0].endswith("ing")  # `losing` for `loss_m3_d`
     return kinds.isdisjoint(("share", "currency")) and units.isdisjoint(places) and not is_measured
-
-
-# --- names of rows, from the names of their columns --------------------------------------------------------
 
 
 def nouns_of_columns(table: Table) -> frozenset[str]:

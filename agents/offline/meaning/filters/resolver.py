@@ -256,13 +256,18 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
     return await values.in_place(scene, table, condition.text)
 
 
+_CODE = re.compile(r"[A-Z0-9]{2,4}")
+
+
 def _measured(table: Table, text: str) -> Column | None:
-    """The only decimal column with this name: `nitrate samples` are those with a value."""
+    """The only decimal column, or column of codes, with this name: `nitrate samples` and `IATA airports` are those with
+    a value."""
     words = name_words(text)
     found = [
         each
         for each in table.columns
-        if each.kind == "number" and words in (name_without_unit(each), comment_head(each.comment))
+        if (each.kind == "number" and words in (name_without_unit(each), comment_head(each.comment)))
+        or (words == name_words(each.name) and each.samples and all(map(_CODE.fullmatch, each.samples)))
     ]
     return found[0] if len(found) == 1 else None
 
