@@ -85,6 +85,7 @@ AFTERWARDS = {
 
 SUPERLATIVES = {
     "largest": ("big", True), "biggest": ("big", True), "greatest": ("big", True),
+    "highest-lying": ("high", True), "lowest-lying": ("high", False),
     "highest": ("high", True), "tallest": ("tall", True), "longest": ("long", True),
     "deepest": ("deep", True), "oldest": ("old", True), "strongest": ("strong", True),
     "fastest": ("fast", True), "widest": ("wide", True), "heaviest": ("heavy", True),

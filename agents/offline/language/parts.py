@@ -9,7 +9,7 @@ PART_TEXTS = {
     "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|tell me|report|map|list|add]",
     "ask": "[show|show me|add|plot|put|draw|which|what|find|find me|list|select|display|map|highlight|get|identify"
     "|how many [of]|number of|count|which of [the]|give me|where are|where is|tell me|keep only|keep|only"
-    "|(what|which|who) (is|are|were)|what's|are there|is there|i need|look for|search for"
+    "|(what|which|who) (is|are|were)|what's|are there|is there|i need|look for|search for|(does|do) any"
     "|did (anybody|anyone|somebody|we) (see|find|spot|observe|record)] [all|any]",
     "are": "(that are|which are|that lie|lying|located|are there|there are|are|lie|is|that|which|stand|standing"
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"

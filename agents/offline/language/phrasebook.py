@@ -94,8 +94,8 @@ BY_MEANS = Phrases("""
     [to (school|work)] (by|on) | [that|which] [were|was|are|is] (sold|let|leased|rented|given|awarded|allocated) to
 """)
 STARTS, ENDS = Phrases("(start[s]|starting|begin[s]|beginning) with"), Phrases("(end[s]|ending) (with|in)")
-EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | is not (known|set)")
-FILLED = Phrases("[is] not (empty|null) | is not missing | is (known|set|there) | exists | known")
+EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | (is not|isn't) (known|set)")
+FILLED = Phrases("([is] not|isn't) (empty|null|missing) | is (known|set|there) | exists | known")
 NEVER = Phrases("never [been] | not [yet] [been] | (haven't|hasn't|weren't|wasn't|aren't) [yet] [been]")
 WITHOUT = Phrases("""
     [but] without [any|a|an] | [but] without (a|one) single | with no | but no | [with] missing | with unknown
@@ -211,7 +211,7 @@ UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabell
 
 SET_AGAINST = Phrases("vs | vs . | versus | [,] (compared|as compared|in comparison) (with|to) | against")
 GREATEST_FIRST = Phrases("""
-    [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] first | [,] [sorted|ordered|ranked] [in]
+    [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] (first|on top) | [,] [sorted|ordered|ranked] [in]
     (descending|decreasing) [order]
     | [,] [sorted|ordered|ranked|[and] sort (it|them|the result|the list)]
     from (high to low|large to small|[the] highest to [the] lowest|most to (least|fewest))
@@ -319,7 +319,7 @@ OF_EACH = Phrases("""
     (each|every) | each | every | [,] (grouped|split|broken down|separated) by [the] | by each
 """)
 LEAST_FIRST = Phrases("""
-    [,] [the] (lowest|smallest|least|shortest|fewest) [ones] first | [,] [sorted|ordered|ranked] [in]
+    [,] [the] (lowest|smallest|least|shortest|fewest) [ones] (first|on top) | [,] [sorted|ordered|ranked] [in]
     (ascending|increasing) [order]
     | [,] [sorted|ordered|ranked|[and] sort (it|them|the result|the list)]
     from (low to high|small to large|[the] lowest to [the] highest|(least|fewest) to most)

@@ -13,7 +13,7 @@ from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, empty, where
+from tests.unit.offline.chatting import Chat, both, empty, no, where
 
 CITIES = make_table(
     "data.cities", "POINT", "Cities of the world",
@@ -434,3 +434,28 @@ async def test_places_set_against_each_other_are_rows_where_another_table_names_
     """Not the total population of the cities by their `country`."""
     answer = await Chat(World(CITIES, COUNTRIES), analyst=Desk(World(CITIES, COUNTRIES)))(asked)
     assert "Germany has the greater `population`, 82,927,922" in answer
+
+
+async def test_what_is_not_said_in_short_is_denied() -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    await chat("cities whose timezone isn't Europe/Berlin and population over 5 million")
+    wanted = both(no(where("timezone", "=", "Europe/Berlin")), where("population", ">", 5_000_000))
+    assert [arguments["filters"] for _, arguments in chat.calls] == [wanted]
+
+
+async def test_a_capital_that_is_not_known_is_empty() -> None:
+    chat = Chat(World(COUNTRIES))
+    await chat("countries where the capital isn't known")
+    await chat("only those where the continent isn't empty")
+    assert chat.calls[-1][1]["filters"] == both(empty("capital"), no(empty("continent")))
+
+
+@pytest.mark.parametrize(
+    ("words", "descending"), [("biggest on top", True), ("smallest on top", False), ("biggest first", True)]
+)
+async def test_a_table_begins_with_what_is_on_top(words: str, descending: bool) -> None:
+    chat = Chat(World(COUNTRIES))
+    answer = await chat(f"A table of the European countries with capital and area, {words}")
+    ((name, call),) = chat.calls
+    assert (name, call["sort"], call["descending"]) == ("query_features", "area_km2", descending), answer
+    assert call["columns"][:3] == ["name", "area_km2", "capital"]

@@ -106,3 +106,23 @@ async def test_words_that_are_no_look_are_not_drawn(sentence: str) -> None:
     desk = Desk(World(TRACTS, SCHOOLS))
     await Chat(desk.world, analyst=desk)(sentence)
     assert desk.analysis.style is None
+
+
+@pytest.mark.parametrize("words", ["colour the tracts by that count", "shade the tracts by that number"])
+async def test_that_count_is_the_count_of_the_result(words: str) -> None:
+    style, steps = await drawn(f"count the schools in each tract and {words}")
+    assert style == {"kind": "graduated", "column": "count"}
+    assert [operation for operation, _ in steps] == ["spatial_join"]
+
+
+@pytest.mark.parametrize("asked", ["rank the parishes by number of tracts", "rank parishes by tracts"])
+async def test_groups_are_ranked_by_their_number_of_rows(asked: str) -> None:
+    world = World(TRACTS)
+    answer = await Chat(world, analyst=Desk(world))(asked)
+    assert "| Orleans | 2 |" in answer, answer
+
+
+async def test_whether_any_group_has_so_many_is_answered_by_those_groups() -> None:
+    world = World()
+    answer = await Chat(world, analyst=Desk(world))("does any country have more than 2 airports?")
+    assert "Country with more than 2 airports" in answer

@@ -348,6 +348,8 @@ _AREAS = "(<for_each>|<in_each>) [of] {areas:bare} [are|are there|were there|do 
 RULES += (
     rule(f"{_KINDS} (by|<for_each>|<in_each>) {{by:column}}", own_figure),
     rule(f"{_FIGURE_OF_ALL} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
+    rule("rank [all] {by:column} by [number of] {source:bare}", by_own_column),
+    rule("rank [all] {areas:bare} by [number of] {source:bare}", by_place, BY_PLACE),
     rule(
         f"{_FIGURE_OF_ALL} (by|<for_each>|<in_each>) {{by:column}}",
         in_one(by_column_of_areas, "counted"),

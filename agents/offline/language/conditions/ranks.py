@@ -166,7 +166,7 @@ def take_order(cursor: Cursor) -> Top | None:
     cursor.take(",")
     cursor.take("the")
     phrase = cursor.take(p.SUPERLATIVE)
-    if phrase is None or not cursor.take("first", "ones first"):
+    if phrase is None or not cursor.take("first", "ones first", "on top", "at the top"):
         cursor.at = start
         return None
     measure, descending = SUPERLATIVES[phrase]

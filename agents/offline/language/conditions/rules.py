@@ -296,7 +296,8 @@ class Conditions(Unlinked, States):
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
         if listed and after is not None and after.kind == "number" and self.is_no_number(column, after.value):
             return None  # `not felt in 2020`, `injured in 2020`: the year is not a value of `felt`
-        link = cursor.take(p.IS)
+        denied = cursor.take("isn't", "aren't", "wasn't", "weren't")
+        link, negative = denied or cursor.take(p.IS), negative != bool(denied)
         if link is None and not (listed and cursor.take("in")):
             return None
         if not self.length_of_value() and cursor.take("not", "neither"):

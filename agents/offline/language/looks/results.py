@@ -166,6 +166,10 @@ class ResultLooks(Looks):
         cursor, start = self.cursor, self.cursor.at
         while cursor.take("the", "their", "its"):
             pass
+        if cursor.take(
+            "that count", "this count", "that number", "this number", "those counts", "those numbers"
+        ):
+            return ColumnMention("count", ("count",))
         if cursor.take("number of", "count of"):
             self._noun()
             return ColumnMention("count", ("count",))
