@@ -174,9 +174,9 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = MEANINGS | {
         "mat": "material", "mfr": "manufacturer", "mgmt": "management", "mth": "month", "nbhd": "neighbourhood",
         "obs": "observer observation observed", "occ": "occupancy occupied", "op": "operating operation operator",
         "pk": "park", "priv": "private", "prop": "property proportion", "prot": "protected protection", "pub": "public",
-        "pvt": "private", "rte": "route", "sch": "school", "sev": "severity", "spd": "speed", "spp": "species",
-        "subst": "substation", "typ": "type", "veg": "vegetation", "veh": "vehicle", "wt": "weight", "wtr": "water",
-        "yld": "yield", "zn": "zone",
+        "pvt": "private", "rte": "route", "sch": "school", "sev": "severity", "spd": "speed", "spec": "species",
+        "spp": "species", "subst": "substation", "typ": "type", "veg": "vegetation", "veh": "vehicle",
+        "wt": "weight", "wtr": "water", "yld": "yield", "zn": "zone",
         "hr": "hour", "pax": "passenger", "inc": "income incident", "blt": "built", "chg": "change", "cnty": "county",
         "dpth": "depth", "expr": "expiry expired", "issd": "issued", "lngth": "length", "rcvd": "received",
         "rslt": "result", "bldg": "building", "hh": "household", "hwy": "highway", "len": "length",
@@ -217,7 +217,7 @@ _LONG = 6
 """Length of a word above which its end may be a noun of its own."""
 
 FIGURE_NOUNS = word_set(
-    "amount concentration count figure level limit order rate reading result score value volume"
+    "amount concentration count figure level limit number order rate reading result score value volume"
 )
 """Nouns without meaning after the name of a number: `nitrate level`, `speed limit`."""
 

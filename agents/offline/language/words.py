@@ -16,6 +16,7 @@ from rapidfuzz import fuzz, process
 from agents.core.nearest import fold as fold
 from agents.core.nearest import nearest as nearest
 from agents.offline.language.grammar import compiled, spellings
+from agents.offline.language.names.foreign import MEANINGS
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -47,8 +48,10 @@ def singular(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zzes", "tzes", *_PLURALS_IN_OES)):
         return word[:-2]
-    if len(word) > 2 and word.endswith("s") and word[-2].isdigit():
-        return word[:-1]  # `P1s`
+    if (len(word) > 2 and word.endswith("s") and word[-2].isdigit()) or (
+        word.endswith("en") and word[:-1] in MEANINGS
+    ):
+        return word[:-1]  # `P1s`, `gemeinden`
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

@@ -36,7 +36,7 @@ def chat() -> Chat:
         ("thicker borders", {"stroke": 3.0}),
         ("make the borders thinner", {"stroke": 0.5}),
         ("remove the outline", {"stroke": 0.0}),
-        ("make the borders white and thinner", {"stroke": 0.7}),
+        ("make the borders white and thinner", {"stroke_color": "white", "stroke": 0.7}),
         ("make them thicker", {"stroke": 1.5}),
     ],
 )

@@ -249,9 +249,10 @@ RULES = (
     ),
     rule("<what> density of [the] {source:bare} (<for_each>|by) [of] {areas:bare}", _density, -1.0),
     rule(
-        "(<what> [the] {what:column} density (<for_each>|of|in) [all] [the] {areas:bare}"
-        "|(colour|color|shade|fill|map) [the] {areas:bare} by {what:column} density|(which|what) [{n:count}]"
-        " {areas:bare} (has|have) [the] how=(highest|greatest|largest|lowest|smallest) {what:column} density)",
+        "(<what> [the] {what:column} density (<for_each>|by|of|in) [all] [the] {areas:bare}"
+        "|[colour|color|shade|fill|map|show] [the] {areas:bare} [coloured|colored|shaded] by {what:column} density"
+        "|(which|what) [{n:count}] {areas:bare} (has|have) [the] how=(highest|greatest|largest|lowest|smallest)"
+        " {what:column} density)",
         _own_density,
         -1.0,
     ),

@@ -150,12 +150,16 @@ def _count_in_areas(bindings: Mapping[str, Any], context: Context) -> Steps | No
     return (count_in_areas(areas, rows), _ranked(bindings, areas.text))
 
 
-@on(f"(who|who has|who's|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}", cost=1.0)
+@on(
+    f"(who|who has|who's|(which|what) {{by:column}}) {{does:name}} [the] {_MOST} {{source:rows}}",
+    f"who (has|have|had|got) [the] {_MOST} {{source:rows}}",
+    cost=1.0,
+)
 def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`who owns the most zones`, `which company operates the fewest lines`, `who logged the most sightings`: by a
     column such as `owner` or `observer`."""
     rows: Features = bindings["source"]
-    does = bindings["does"].lower()
+    does = bindings.get("does", "has").lower()
     doers = _OBSERVERS if does in OBSERVED else PEOPLE if does in _ACTING else frozenset[str]()
     doers = doers or doers_of(english().irregular.get(does, does.removesuffix("s")))
     known = [
@@ -176,7 +180,7 @@ def _done_by(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 _NUMBER = ColumnWords("count")
 _OBSERVERS = frozenset(("observer", "recorder", "reporter", "surveyor", "spotter", "sighter"))
-_ACTING = frozenset(("did", "made", "does", "makes", "performed", "conducted", "handled", "got"))
+_ACTING = frozenset(("did", "made", "does", "makes", "performed", "conducted", "handled", "got", "has"))
 """Verbs for any work."""
 _COMPANIES = frozenset(("company", "companies", "organisation", "organization", "institution", "authority"))
 

@@ -15,7 +15,7 @@ from agents.offline.language.conditions.value_text import ends_value, goes_on, t
 from agents.offline.language.lexicon import ABOVE, ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.comments import HEAD_ENDS
-from agents.offline.language.names.costs import short_unit
+from agents.offline.language.names.costs import NUMBERS, short_unit
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
@@ -101,9 +101,7 @@ class Comparisons(ColumnsCompared):
         """Read the column's own unit: `mg/l` of `no3_mg_l`, `litres per minute` of “Flow in litres per minute”."""
         words, used = self.cursor.keys(most=MAX_UNIT_WORDS)
         words = tuple("deg" if word == "degree" else word for word in words)
-        own = [
-            each for table in self.tables for each in table.columns if table in tables or each.name in names
-        ]
+        own = [each for each in self.columns if (tables or each.name in names) and each.kind in NUMBERS]
         for length in range(len(words), 0, -1):
             of = self.cursor.word(used[length - 1]) == "of"  # `50 mg of nitrate`
             part = words[:length] if used[length - 1] else ()
@@ -236,7 +234,8 @@ class Comparisons(ColumnsCompared):
             if cursor.word() not in ("the", "its", "their", "all", "are", "is", "?", "."):
                 words += name_words(cursor.word())
             cursor.at += 1
-        names = columns_called(self.tables, tuple(words), is_share) if words else []
+        shares = (columns_called(self.tables, (*of, *words), is_share) for of in ((), ("share",)) if words)
+        names = next(filter(None, shares), [])
         if len(names) != 1:
             cursor.at = start
             return None

@@ -98,7 +98,16 @@ class ValueRules:
         first = text.partition(" ")[0].rstrip(",").lower()
         known = self.vocabulary.values_called((text,)) if text in _BREAKS and len(text) > 3 else ()
         ends = text in _BREAKS and not any(table in self.tables for table, _, _ in known)
+        is_part = first in p.FILLS or first in p.OUTLINES
+        ends |= is_part and not known and self._says_colour()
         return "" if ends or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
+
+    def _says_colour(self) -> bool:
+        """Whether a colour follows: `with fill yellow`."""
+        start = self.cursor.at
+        found = take_colour(self.cursor) is not None
+        self.cursor.at = start
+        return found
 
     def length_of_value(self, shortest: int = 2, *, ends_only: bool = True) -> int:
         """The number of words from here on that as a whole are a value, else 0; with `ends_only`, one with a word that

@@ -55,9 +55,9 @@ class Looks(Symbols):
         return (replace(look, color=None, values=colours), rows) if others else None
 
     def colour(self, look: Look) -> Look | None:
-        """`in red`, `blue dots`, `with a green fill`."""
-        opener = self.cursor.take(p.IN_COLOUR)
-        self.cursor.take("a", "an", "the")
+        """`in red`, `blue dots`, `with a green fill`, `fill green`."""
+        opener = self.cursor.take(p.FILLS) or self.cursor.take(p.IN_COLOUR)
+        self.cursor.take("in", ":", "a", "an", "the")
         begin = self.cursor.at
         color = take_colour(self.cursor)
         if color is None or look.color is not None or _is_name(self.cursor):

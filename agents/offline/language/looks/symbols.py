@@ -63,12 +63,13 @@ class Symbols:
         return replace(look, unfilled=True) if self.cursor.take(p.UNFILLED) else None
 
     def outline(self, look: Look) -> Look | None:
-        """`with a black outline`, `outlined in white`, `white borders 2 px wide`."""
+        """`with a black outline`, `outlined in white`, `outline dark green`, `white borders 2 px wide`."""
         cursor = self.cursor
-        named = cursor.take(p.OUTLINED) is not None
-        if not named:
-            cursor.take("with", "and", "in", "using")
+        cursor.take("with", "and", "in", "using")
         cursor.take("a", "an", "the")
+        named = cursor.take(p.OUTLINED, p.OUTLINES) is not None
+        if named:
+            cursor.take("in", ":", "a", "an", "the")
         if not named and cursor.take(p.UNOUTLINED):
             return replace(look, outline_width=0.0)
         width = self._pixels() or self._width_word()

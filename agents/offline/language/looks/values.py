@@ -123,7 +123,9 @@ def _value_in_colour(cursor: Cursor, vocabulary: Vocabulary, announced: bool) ->
         text = "" if named or coloured else _value(cursor)
     cursor.take("ones", "features")
     cursor.take("in", "as", "=", ":", "is", "are", "-", "–")
-    color = take_colour(cursor) if text else None
+    words = name_words(text)
+    is_part = words[-1:] and words[-1] in _PARTS and not vocabulary.values_called(words)
+    color = take_colour(cursor) if text and not is_part else None
     if color is not None:
         return text, color
     cursor.at = start

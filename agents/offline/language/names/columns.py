@@ -32,6 +32,7 @@ from agents.offline.language.names.comments import (
     phrases_for_rows,
     second_noun,
     with_synonyms,
+    wordings,
 )
 from agents.offline.language.names.compared import KeptComparisons
 from agents.offline.language.names.costs import (
@@ -285,7 +286,10 @@ def measure_columns(table: Table, measure: str) -> list[str]:
     if measure == "long" and (whole := [each for each in columns if _is_whole_length(each)]):
         return [each.name for each in whole]
     words = () if measure == "time" else MEASURES.get(measure, ())
-    described = ([c.name for c in columns if word in comment_head(c.comment)[-1:]] for word in words)
+    heads = {
+        c.name: {last for each in wordings(c.comment) for last in comment_head(each)[-1:]} for c in columns
+    }
+    described = ([name for name, nouns in heads.items() if word in nouns] for word in words)
     return next(filter(None, described), [])
 
 

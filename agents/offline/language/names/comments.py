@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from agents.domain import Column, Table
 from agents.offline.language.lexicon import COUNTED_ALIKE, MONTHS, same_state, synonyms_of
+from agents.offline.language.names.singulars import english_dictionary
 from agents.offline.language.words import DRAWN_AS, Words, are_forms, fold, name_words, singular, word_set
 from agents.units import COLUMN_ENDINGS, UNITS, Unit
 
@@ -189,7 +190,7 @@ def with_synonyms(words: Words) -> tuple[Words, ...]:
     return (words, *others)
 
 
-_COUNTING = frozenset(("number", "total", "estimated", "of", "the", "in"))
+_COUNTING = frozenset(("number", "total", "estimated", "of", "the", "in", "at"))
 """Words of a comment beside the thing that is counted."""
 
 
@@ -203,7 +204,11 @@ def counted_in(comment: str | None) -> str:
 @lru_cache(maxsize=65536)
 def wordings(comment: str | None) -> tuple[str | None, ...]:
     """The comment with each of two alternative words: “Leading (dominant) tree species” is read as “Leading tree
-    species” and “dominant tree species”, “number of dwellings (flats)” as “number of flats”, too."""
+    species” and “dominant tree species”, “number of dwellings (flats)” as “number of flats”, too. “Einwohner,
+    population in 2023” is also read without the noun of another language."""
+    translated = _TRANSLATED.match(comment or "")
+    if translated is not None and not english_dictionary().known([fold(translated[1])]):
+        return (comment, *wordings(translated[2]))
     found = _ALTERNATIVE.search(comment or "")
     if comment is None or found is None:
         return (comment,)
@@ -213,6 +218,7 @@ def wordings(comment: str | None) -> tuple[str | None, ...]:
 _ALTERNATIVE = re.compile(
     r"\b([^\W\d_]+) \(([^\W\d_]+)\)(?= [a-z])|\b([^\W\d_]+s) \(([^\W\d_]+s)\)(?=$|[,;])"
 )
+_TRANSLATED = re.compile(r"([^\W\d_]{4,}), ([a-z]+ .+)", re.DOTALL)
 _DONE = re.compile(r"\w*ed|seen|found|caught|taken|built|sold|made")
 
 
