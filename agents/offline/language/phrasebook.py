@@ -236,9 +236,7 @@ ONLY = Phrases("""
     narrow [down|it down] to
 """)
 ONES = Phrases("[the] ones | those | anything | [the] (features|rows) | [the] rest | the others")
-EXCLUDE = Phrases("""
-    exclude | leave out | filter out | without | drop | remove | hide | omit | skip | not
-""")
+EXCLUDE = Phrases("exclude | leave out | filter out | without | drop | remove | hide | omit | skip | not")
 ALSO = Phrases(
     "also [show|show me|add|include] | and also | plus | include [also] | as well as | or | [and] add [also]"
 )
@@ -293,6 +291,8 @@ COUNTED = Phrases(
     " | [,] by [the] number of"
     " | n [=] [?]"
 )
+GROUPS_WITH = Phrases("(that|which) (have|has|had) | having | with | containing")
+ONLY_GROUPS = Phrases("[, [but]] (only|just) [for|in|of] [the|those] | (for|in|of) [only] [the|those]")
 MOST_OF = Phrases(
     "[the] (most|fewest|least) [number of] | (cost|costs) [us|the city] the (most|least) [in|for]"
 )

@@ -105,8 +105,13 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         "<ask> ((neighbouring|neighboring|adjacent) {source:bare} (of|to)|{source:bare} are (neighbours|neighbors) of)"
         " {other:shapes}"
         " -> predicate=touches :: {source} bordering {other}",
-        "[<what>|<ask>|(which|who) are] source=(neighbours|neighbors) of {other:shapes}"
-        " -> predicate=touches :: {source} of {other}",
+        *(
+            f"{words} -> predicate=touches :: {{source}} of {{other}}"
+            for words in (
+                "[<what>|<ask>|(which|who) are] source=(neighbours|neighbors) of {other:shapes}",
+                "<how_many> source=(neighbours|neighbors) (does|has) {other:shapes} [have]",
+            )
+        ),
         "<ask> {other:shapes} (and|with|plus) [all] [of] source=(neighbours|neighbors)"
         " -> predicate=intersects :: {other} and its {source}",
         "<ask> {other:shapes} (and|with|plus) [all] [of] (neighbouring|neighboring|adjacent) {source:bare}"

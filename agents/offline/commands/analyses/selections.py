@@ -31,6 +31,12 @@ _MANY_NEAR = (
     f"{{source:named}} <having> {_MANY} {{other:rows}} (within|less than|closer than|no more than)"
     " {distance:length} [of (them|it|each)]"
 )
+_OTHERS = "[direct] (neighbours|neighbors|(neighbouring|neighboring|bordering|adjacent) {other:bare})"
+_NUMBER = "(number|count) of"
+_BORDERED = (
+    f"<having> [the] how=(most|fewest|least) {_OTHERS}|(borders|border) [on] [the] how=(most|fewest|least) [other]"
+    " {other:bare}"
+)
 RULES = Rules()
 on = RULES.on
 
@@ -105,6 +111,33 @@ def _most_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     joined = near_step(rows, others, far, title, "spatial_join")
     what = f"{others.noun} within {far.text}"
     return (joined, first_groups_step(rows.noun, bindings["how"], what, "count"))
+
+
+@on(f"(which|what) [{{n:count}}] {{source:bare}} ({_BORDERED})")
+@on(f"<ask> how=(top|bottom) [{{n:count}}] {{source:bare}} by [the] {_NUMBER} [their] {_OTHERS}")
+@on(f"[<ask>|<what>] [the] [{_NUMBER}] {_OTHERS} (<for_each>|<in_each>) {{source:named}} [has]")
+@on(f"<how_many> {_OTHERS} (does|do|has|have) (each|every) {{source:named}} [have]")
+@on(
+    f"<ask> {{source:bare}} (<having> {_MANY} {_OTHERS}|[that] (border|borders) [on] {_MANY} [other] {{other:bare}})"
+)
+def _neighbours(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which country has the most neighbours`, `districts with more than 5 neighbours`: of each area those that touch
+    it, also of another kind (`the neighbours of each European country`)."""
+    areas, table = bindings["source"], context.table(bindings["source"])
+    others = bindings.get("other") or areas
+    is_area = table is not None and table.geometry_family == "polygon"
+    if not is_area or not areas.named or context.table(others) != table:
+        return None
+    others = replace(others, where=None if others is areas else others.where, text="neighbours")
+    title = f"Number of neighbours {'of' if is_plural(areas.noun) else 'per'} {areas.noun}"
+    counted = step("spatial_join", areas, ("other", others), title=title, predicate="touches")
+    if "many" in bindings:
+        return (counted, kept_by_count(bindings, "neighbours"))
+    if "how" not in bindings:
+        return (counted,)
+    n = bindings.get("n") or (10 if bindings["how"] in ("top", "bottom") else 1)
+    how = {"top": "most", "bottom": "fewest"}.get(bindings["how"], bindings["how"])
+    return (counted, first_groups_step(areas.noun, how, "neighbours", "count", n))
 
 
 @on(f"<ask> {{by:column}} <having> {_MANY} {{source:rows}} <counted>", cost=1.0)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.offline.commands.assembly.measured import MeasuredPieces
-from agents.offline.commands.assembly.piece import Piece
+from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS, Piece
 from agents.offline.language import phrasebook as p
 from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
@@ -27,7 +27,7 @@ from agents.offline.meaning.row_names import name_column
 
 BEFORE_ROWS = word_set("of for in among across from on at the all any our your these those its their")
 BETWEEN = BEFORE_ROWS | {"between"}
-_LISTED = Slot("listed", "listed")
+_LISTED, _MANY, _ROWS = Slot("listed", "listed"), Slot("many", "many"), Slot("rows", "bare")
 
 
 class ComparedPieces(MeasuredPieces):
@@ -64,6 +64,24 @@ class ComparedPieces(MeasuredPieces):
             for years in list(self._years_compared(each.end)):
                 pair = (each.value, years.value)
                 yield replace(years, kind="groups", begin=place, value=pair, text=f"by {each.text} and year")
+
+    def _groups_kept(self, place: int) -> Iterable[Piece]:
+        """`only countries with at least 20 cities`, of the cities: the noun of the groups, if any, and the condition on
+        the number of their rows."""
+        is_only = self.cursor.take(p.ONLY_GROUPS) is not None
+        begin = self.cursor.at
+        for noun, end in [((), begin), *self.cursor.runs(most=MAX_VALUE_WORDS)]:
+            self.cursor.at = end
+            many = self._tags.spans(_MANY, self.cursor.at) if self.cursor.take(p.GROUPS_WITH) else ()
+            for number in many:
+                found = [
+                    each for each in self._tags.spans(_ROWS, number.end)
+                    if each.value.where is None and not each.value.guessed
+                    and each.value.mention is not None and self.table.id in each.value.mention.tables
+                ]  # fmt: skip
+                ends = [each.end for each in found] or ([number.end] if is_only else [])
+                for self.cursor.at in ends:
+                    yield self._piece("kept", place, (noun, number.value))
 
     def _splits(self, place: int) -> Iterable[Piece]:
         """`split by severity`, of a chart: a series for each value."""

@@ -163,7 +163,7 @@ def counted_with(asked: Asked) -> Steps | None:
 
 def cost_of_some_people(asked: Asked) -> float:
     """The cost of reading a question that names no rows as one about the people of points."""
-    some = asked.table.geometry_family != "polygon" and _counts_people(asked)
+    some = not asked.has("kept") and asked.table.geometry_family != "polygon" and _counts_people(asked)
     return SOME_PEOPLE if some else 0.0
 
 

@@ -18,7 +18,7 @@ from agents.offline.commands.assembly.computed import (
     without_dates,
 )
 from agents.offline.commands.assembly.fitting import is_value
-from agents.offline.commands.assembly.order import figure_name, figure_words, in_order
+from agents.offline.commands.assembly.order import figure_name, figure_words, in_order, with_enough_rows
 from agents.offline.commands.assembly.quotients import (
     can_be_summed,
     divided,
@@ -84,7 +84,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
             return None
         when = {"when": ColumnWords(whens[0].value.text)} if whens else {}
     figure = asked.figure() or average_compared(asked)
-    of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share")
+    of_rows = ("figure", "column", "count", "amount", "most", "unit", "same", "with share", "kept")
     if figure is None or not asked.only(*_WITH_A_GROUP, *of_rows):
         return None
     if figure == COUNT and not _names_rows(asked, context.vocabulary):
@@ -116,7 +116,7 @@ def grouped(asked: Asked, context: Context) -> Steps | None:
             return None
         title = f"Percentage of the {title[:1].lower()}{title[1:]}" if of_all else title
         found = (Grouped(rows, name, figure, title=title, of_all=of_all),) if name else None
-    return _in_unit(asked, in_order(asked, found, asked.columns))
+    return _in_unit(asked, with_enough_rows(asked, found, in_order(asked, found, asked.columns)))
 
 
 def _names_rows(asked: Asked, vocabulary: Vocabulary) -> bool:

@@ -73,6 +73,8 @@ def _check_continuation(command: Command, before: list[Command]) -> Command:
     named |= (
         isinstance(meant, Show) and meant.where is not None and command.text.split()[0].lower() not in SHOW
     )
+    # `population by country, only countries with more than 20 cities`
+    named |= isinstance(meant, Analyse) and command.text.split()[0].lower() in ("only", "just")
     grouped = isinstance(first, Analyse | Chart) or (isinstance(first, Show) and first.look.by is not None)
     columns = meant.columns[:1] if isinstance(meant, Chart) else ()
     charted = any(command.text.lower().startswith(each.text.lower()) for each in columns)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Steps
 from agents.offline.commands.assembly.asked import COUNT, PERCENT, Asked
+from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.conditions import ColumnMention, parts_of
 from agents.offline.meaning.features import RESULT
-from agents.offline.meaning.steps import AddedColumn, AnalysisStep, ColumnWords, Grouped, top_step
+from agents.offline.meaning.steps import (
+    AddedColumn,
+    AnalysisStep,
+    ColumnWords,
+    Grouped,
+    LateCondition,
+    step,
+    top_step,
+)
 
 MOST_GROUPS = 1000
 """Maximum number of groups in an order."""
@@ -38,6 +48,23 @@ def in_order(asked: Asked, found: Steps | None, columns: tuple[str, ...]) -> Ste
         RESULT, AddedColumn(name), first or MOST_GROUPS, smallest=not descending, title=last.title, ties=True
     )
     return (*found, ranked)
+
+
+def with_enough_rows(asked: Asked, found: Steps | None, ordered: Steps | None) -> Steps | None:
+    """Only the groups with as many rows as requested: `only countries with at least 20 cities`."""
+    kept = asked.one("kept")
+    if kept is None or not found or ordered is None:
+        return ordered
+    last, (noun, many) = found[-1], kept.value
+    if not isinstance(last, Grouped) or last.of_all or noun not in ((), name_words(asked.group_words)):
+        return None
+    title = f"{last.title}, {kept.text.lstrip(', ')}"
+    count = LateCondition(replace(many, column=ColumnMention("count")))
+    rest = ordered[len(found) :]
+    if not rest and len(asked.columns) < 2:
+        by = AddedColumn(figure_name(asked, last))
+        rest = (top_step(RESULT, by, MOST_GROUPS, title=title, ties=True),)
+    return (*found, step("filter", RESULT, title=title, filter=count), *rest)
 
 
 def figure_name(asked: Asked, part: AnalysisStep | Grouped) -> str:

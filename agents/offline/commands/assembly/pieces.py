@@ -75,7 +75,7 @@ class PiecesOfTable(ComparedPieces):
             self._compared, self._wholes, self._done, self._who, self._paid, self._parts, self._whose,
             lambda _: look_pieces(cursor, vocabulary, table), partial(chart_pieces, cursor), self._splits,
             self._adverbs_of_time, self._them, self._values, self._did, self._columns_of_years,
-            self._columns_compared, self._years_listed,
+            self._columns_compared, self._years_listed, self._groups_kept,
         )  # fmt: skip
 
     def at(self, place: int) -> list[Piece]:
