@@ -141,7 +141,7 @@ class Grammar(ValueNouns):
                 return Subject(mention, all=not mention.everything)
             cursor.at = begin
         one = one or cursor.word() in ("a", "an", "any") or (start > 0 and cursor.word(-1) in _BEFORE_ONE)
-        while cursor.word() in ARTICLES:
+        while cursor.word() in ARTICLES or (cursor.word(-1) == "a" and self.is_single_of_none()):
             cursor.at += 1
         if owner := take_owner(cursor, self._may_be_adjective):
             ranked = self.subject(unknown=unknown, pronouns=False, values=values)

@@ -117,7 +117,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         "<ask> {other:shapes} (and|with|plus) [all] [of] (neighbouring|neighboring|adjacent) {source:bare}"
         " -> predicate=intersects :: {other} and its neighbours",
         *(
-            f"<ask> {{source{kind}}} [<are>] said=({words} [any|single]) {{other:{other}}} [<inside>] more=([{{also}}])"
+            f"<ask> {{source{kind}}} [<are>] said=({words} [any]) {{other:{other}}} [<inside>] more=([{{also}}])"
             f" -> predicate={predicate} :: {{source}} {{said}} {{other}} {{more}}"
             for kind, words, other, predicate in (
                 ("", "(in|inside|within) [all]", "areas", "shares_interior"),

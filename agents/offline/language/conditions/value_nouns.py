@@ -183,6 +183,11 @@ class ValueNouns:
         groups = [Matches("ends", f'"{value}"', mentioned) for _, _, value in named if value.startswith(" ")]
         return Mention(cursor.since(start), (table.id,), of_value=True), joined("or", [*whole, *groups])
 
+    def is_single_of_none(self) -> bool:
+        """Whether `single` is no part of a value, as in `without a single IATA airport`."""
+        word, following = self.cursor.word(), self.cursor.word(1)
+        return word == "single" and not self.vocabulary.values_called((word, following))
+
     def _next_named(self, *, singular_too: bool) -> Value | None:
         found = self._named(one=False)
         return self._named(one=True) if found is None and singular_too else found
