@@ -34,7 +34,8 @@ from agents.worded import Worded, joined
 Facts = Mapping[str, Any]
 FIGURE_NAMES = {
     "sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest",
-    "distinct": "Number of different",
+    "distinct": "Number of different", "stddev": "Standard deviation of", "p10": "10th percentile of",
+    "p25": "Lower quartile of", "p75": "Upper quartile of", "p90": "90th percentile of",
 }  # fmt: skip
 _ENDINGS = {"cancelled": texts.STOPPED, "timeout": texts.TIMED_OUT, "denied": texts.DENIED}
 _MARKUP = re.compile(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)")

@@ -66,7 +66,7 @@ class DrawingCommands(Grammar):
         verb = cursor.take(*_MAP_OF, *whose, "outline") or cursor.take_any(SHOW)
         if verb is None or (verb == "open" and self._may_be(verb)):
             return None
-        cursor.take("me", "us")
+        cursor.take("me just", "us just", "just", "me", "us")
         if cursor.word() == "as":
             return None
         cursor.take(*_MAP_OF)

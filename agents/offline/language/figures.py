@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from agents.domain import Column, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
+from agents.offline.language.conditions.ranks import take_function
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
@@ -210,10 +211,8 @@ class Figures(Pieces):
         cursor.at = at
         while cursor.take("the", "their"):
             pass
-        function = ANALYSIS_FUNCTIONS.get(cursor.word())
-        if function is None:
+        if not (function := take_function(cursor)):
             return
-        cursor.at += 1
         cursor.take("number of", "of the", "of", "up")
         for span in list(self._columns(cursor.at)):
             yield Span(span.end, {"function": function, "column": span.value}, span.cost)
@@ -223,8 +222,7 @@ class Figures(Pieces):
         are summed."""
         cursor = self.cursor
         cursor.at = at
-        function = ANALYSIS_FUNCTIONS.get(cursor.word())
-        cursor.at += function is not None
+        function = take_function(cursor)
         begin = cursor.at
         subject = self.subject(pronouns=False, values=False)
         if subject is None or subject.top is not None or subject.all:

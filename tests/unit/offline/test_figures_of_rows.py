@@ -188,3 +188,34 @@ async def test_what_says_no_has_none(sentence: str, wanted: Any) -> None:
     chat = Chat(World(roads))
     answer = await chat(sentence)
     assert chat.calls[0][1]["filters"] == wanted, answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "function", "words"),
+    [
+        (
+            "standard deviation of elevation of airports in Germany",
+            "stddev",
+            "Standard deviation of elevation",
+        ),
+        (
+            "what is the 90th percentile of elevation of airports in Germany",
+            "p90",
+            "90th percentile of elevation",
+        ),
+        ("the upper quartile of elevation of the airports in Germany", "p75", "Upper quartile of elevation"),
+    ],
+)
+async def test_the_spread_of_a_column_is_a_figure(asked: str, function: str, words: str) -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(asked)
+    (_, (operation, arguments)) = desk.analysis.steps
+    assert operation == "summarise", answer
+    assert arguments["aggregates"] == [{"function": "count"}, {"function": function, "column": "elevation_m"}]
+    assert answer.startswith(words), answer
+
+
+async def test_a_percentile_that_is_not_calculated_is_declined() -> None:
+    world = World()
+    assert "cannot" in await Chat(world, analyst=Desk(world))("95th percentile of elevation of airports")

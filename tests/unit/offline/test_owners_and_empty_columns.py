@@ -92,3 +92,10 @@ async def test_a_table_begins_with_what_is_on_top(words: str, descending: bool) 
     ((name, call),) = chat.calls
     assert (name, call["sort"], call["descending"]) == ("query_features", "area_km2", descending), answer
     assert call["columns"][:3] == ["name", "area_km2", "capital"]
+
+
+@pytest.mark.parametrize("asked", ["show me just Peru's cities", "give me just the cities in Peru"])
+async def test_just_these_rows_are_shown(asked: str) -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("country", "=", "Peru")], answer

@@ -11,6 +11,7 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.group_rankings import COUNT
 from agents.offline.commands.analyses.groups import BY_PLACE, by_own_column, by_place
 from agents.offline.commands.analyses.rules import Build, Context, Rules, Steps, rule
+from agents.offline.language.conditions.ranks import PERCENTILES, SPREADS
 from agents.offline.language.names.columns import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
@@ -32,6 +33,8 @@ from agents.result_rows import rows_of
 _INPUT_COUNTED = {"spatial_join": "other", "summarise": "source"}
 """Operations that count rows unless told otherwise, and the input that they count."""
 _PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
+_SPREADS = {*SPREADS.values(), *PERCENTILES.values()} - {"median"}
+"""Functions that no statistic of a table tells."""
 _COUNTED = (
     "(how much|how many|what is|what was|give me|tell me) {counted:counted}"
     + " [(was|is|were|are) there|(was|were) recorded] [in total]"
@@ -85,7 +88,9 @@ def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`average elevation of airports within 100 km of Berlin`, `total population of the 10 largest cities`."""
     rows, figure = bindings["source"], bindings["figure"]
     inside = bool(rows.made) and ("predicate", "shares_interior") in getattr(rows.made[-1], "arguments", ())
-    if not rows.made or (inside and context.size_summed(rows, figure) is not None):
+    if not (rows.made or (rows.named and figure["function"] in _SPREADS)) or (
+        inside and context.size_summed(rows, figure) is not None
+    ):
         return None
     return (summary(rows, (), figure, f"{_figure_name(figure)} of {rows.text}"),)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from agents.geo.place_names import other_names
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS, Piece
 from agents.offline.language import phrasebook as p
@@ -204,9 +205,12 @@ class ComparedPieces(MeasuredPieces):
         return [each for each in named if self.table.column(each) is not None]
 
     def _kind_of_place(self) -> OneOf | None:
-        """The adjective of a country that is next, read: `which Canadian province`."""
+        """The adjective or initials of a country that is next, read: `which Canadian province`, `per US state`."""
         token, word = self.cursor.token(), self.cursor.word()
-        if token is None or not token.text[:1].isupper() or not place_of(word):
+        is_place = token is not None and (
+            place_of(word) or (token.text.isupper() and other_names(token.text))
+        )
+        if token is None or not token.text[:1].isupper() or not is_place:
             return None
         self.cursor.at += 1
         return OneOf(token.text, how="kind")

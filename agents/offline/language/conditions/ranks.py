@@ -9,10 +9,11 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.verbs import records
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ORDINALS, SUPERLATIVES
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, ORDINALS, SUPERLATIVES
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_count
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import Phrases
 from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
 from agents.offline.meaning.intents import Intent, Rows, Show
@@ -199,3 +200,27 @@ def first_of(cursor: Cursor, intent: Intent) -> Intent:
             )
     cursor.at = start
     return intent
+
+
+SPREADS = {
+    "standard deviation": "stddev", "std dev": "stddev", "stddev": "stddev", "std": "stddev",
+    "lower quartile": "p25", "first quartile": "p25", "upper quartile": "p75", "third quartile": "p75",
+}  # fmt: skip
+PERCENTILES = {10: "p10", 25: "p25", 50: "median", 75: "p75", 90: "p90"}
+PERCENTILE = Phrases("percentile | centile")
+
+
+def take_function(cursor: Cursor) -> str:
+    """The function of a figure: `average`, `standard deviation`, `90th percentile`; else empty."""
+    start = cursor.at
+    if function := ANALYSIS_FUNCTIONS.get(cursor.word()):
+        cursor.at += 1
+        return function
+    if spread := cursor.take(*SPREADS):
+        return SPREADS[spread]
+    number = cursor.take_number()
+    is_percentile = number is not None and cursor.take("th", "st") and cursor.take(PERCENTILE)
+    if number is None or not is_percentile or number.value not in PERCENTILES:
+        cursor.at = start
+        return ""
+    return PERCENTILES[int(number.value)]
