@@ -33,6 +33,12 @@ TRAPS = make_table(
      ("BATT_PCT", "integer", "battery level in percent at the last message")],
     [("CT1", "2024-05-01", 20, (1.0, 1.0)), ("CT2", "2024-06-01", 90, (2.0, 1.0))],
 )  # fmt: skip
+STREAMS = make_table(
+    "data.streams", "LINESTRING", "Streams and rivers",
+    [("name", "text", ""), ("str_order", "integer", "Strahler stream order"), ("len_km", "number", ""),
+     ("barriers", "integer", "number of barriers that fish cannot pass")],
+    [("Elz", 1, 4.0, 8, (1.0, 1.0)), ("Breg", 2, 5.0, 5, (2.0, 1.0)), ("Urach", 3, 9.0, 1, (3.0, 1.0))],
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -115,3 +121,19 @@ async def test_the_part_of_a_symbol_before_its_colour(
     answer = await chat(sentence)
     (layer,) = chat.layers.values()
     assert (layer.style.color, layer.style.stroke_color) == colours, answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "operations"),
+    [
+        ("top 2 streams by barriers per km", ["calculate", "top"]),
+        ("barriers per km, top 2", ["calculate", "top"]),
+        ("streams by barriers per km", ["calculate"]),
+        ("barriers per km", ["calculate"]),
+    ],
+)
+async def test_a_quotient_of_each_row(sentence: str, operations: list[str]) -> None:
+    desk = Desk(World(STREAMS, PLOTS))
+    answer = await Chat(desk.world, analyst=desk)(sentence)
+    assert [name for name, _ in desk.analysis.steps] == operations, answer
+    assert desk.analysis.steps[0][1]["expression"] == '"barriers" * 1 / "len_km"', answer

@@ -11,9 +11,9 @@ from agents.offline.commands.assembly.measured import Per
 from agents.offline.commands.assembly.order import first_ones, in_order
 from agents.offline.language.figures import is_of_each
 from agents.offline.language.names.columns import columns_called, measure_columns
-from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.names.rows import are_pieces_of, nouns_of_rows
 from agents.offline.language.names.singulars import shown_singular
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import (
     ColumnMention,
@@ -45,6 +45,8 @@ def rates(asked: Asked) -> Steps | None:
     columns, per, named = asked.all("column"), asked.one("per"), asked.one("figure")
     if per is None or len(columns) != 1 or asked.has("unit", "amount"):
         return None
+    if singular(columns[0].text.lower()) in nouns_of_rows(asked.table):
+        return None  # `streams by barriers per km` has no figure `stream order`
     what, each, of = number(asked, columns[0].value), _divisor(asked, per.value), per.value.of
     measure = _measure_of(asked, of) if each is None and isinstance(of, Unit) else ""
     if measure:
@@ -82,10 +84,10 @@ def _measure_of(asked: Asked, unit: Unit) -> str:
 
 
 def _ranked_by_its_column(asked: Asked) -> Asked:
-    """`top 5 farms by yield per hectare`: `by yield` is a column, not a group."""
+    """`top 5 farms by yield per hectare`, `farms by yield per hectare`: `by yield` is a column, not a group."""
     group, top = asked.one("group"), asked.one("top")
     by = group.value if group is not None else None
-    is_first = top is not None and top.value.word in ("top", "bottom") and asked.has("rows")
+    is_first = (top is None or top.value.word in ("top", "bottom")) and asked.has("rows")
     if group is None or not is_first or not isinstance(by, ColumnMention) or number(asked, by) is None:
         return asked
     column = replace(group, kind="column", text=by.text)
@@ -98,19 +100,21 @@ _RATE_KINDS = word_set("per column rows condition and table ask draw with top mo
 def _rates_of_rows(
     asked: Asked, names: tuple[str, str], factor: float, name: str, words: str, measure: str
 ) -> Steps | None:
-    """The first rows, by the quotient of two columns."""
+    """The rows, or the first of them, by the quotient of two columns."""
     ranked = first_ones(asked)
-    if ranked is None or asked.has("figure") or not asked.has("rows") or not asked.only(*_RATE_KINDS):
+    is_unranked = ranked is None and not asked.has("top", "most", "number")
+    if asked.has("figure") or not (ranked or is_unranked) or not asked.only(*_RATE_KINDS):
         return None
     if measure and are_pieces_of(asked.table, name_words(asked.noun)):
         return None
-    limit, descending = ranked
     expression = f"{quoted(names[0])} * {factor:.12g} / {quoted(names[1])}"
     title = f"{words[:1].upper()}{words[1:]} of {asked.called}"
     rows = asked.rows(asked.where)
     before: Steps = (step("measure", rows, measures=[measure]),) if measure else ()
     rate = step("calculate", RESULT if before else rows, title=title, name=name, expression=expression)
-    return (*before, rate, _top_rates(asked.called, limit, name, words, descending=descending))
+    if ranked is None:
+        return (*before, rate)
+    return (*before, rate, _top_rates(asked.called, ranked[0], name, words, descending=ranked[1]))
 
 
 def _first_by_rate(
