@@ -21,6 +21,7 @@ from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_columns
 from agents.offline.meaning.cql2 import combined, disjunction, is_null, negated
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.filters.flags_in_words import rows_told_of
 from agents.offline.meaning.filters.named_in_part import parts_taken
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.times import date_taken
@@ -183,7 +184,9 @@ class _Planner(PlanReader):
         by = ColumnWords(part.by)
         wanted: Any = LateCondition(part.part)
         if not base.startswith("$"):
-            wanted = await to_cql2(self.scene, self.scene.table(base), part.part)
+            wanted = await to_cql2(self.scene, table := self.scene.table(base), part.part)
+            if (told := rows_told_of(table, wanted)) is not None:
+                source = self.recipe.add("filter", "Keep those it is told of", source=source, filter=told)
         passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
         counted = {"function": "count", "name": "count"}
         group = self.grouping(base)
@@ -194,14 +197,9 @@ class _Planner(PlanReader):
         )  # fmt: skip
         keys = {"key": by, "other_key": ColumnWords(part.by, "other")}
         joined = self.recipe.add(
-            "join_by_attribute",
-            "Bring them together",
-            source=every,
-            other=some,
-            **keys,
-            columns=["passing"],
+            "join_by_attribute", "Bring them together", source=every, other=some, **keys, columns=["passing"],
             zero=True,
-        )
+        )  # fmt: skip
         return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=SHARE)
 
     async def step(self, part: AnalysisStep, title: str) -> str:

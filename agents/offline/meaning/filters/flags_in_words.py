@@ -15,7 +15,7 @@ from agents.offline.language.conditions.flags import (
     words_of_comment,
 )
 from agents.offline.language.words import are_forms, name_words, word_set
-from agents.offline.meaning.cql2 import equals
+from agents.offline.meaning.cql2 import columns_in, conjunction, equals, is_null, negated
 from agents.offline.meaning.stored_values import is_of_another
 
 MIN_LETTERS = 3
@@ -48,6 +48,13 @@ def flag_in_words(table: Table, text: str) -> Cql2 | None:
         found = [each for each in about if not is_of_another(table, each, words)]  # a closed road
     stored = flag_values(found[0], not is_broken) if len(found) == 1 else []
     return equals(found[0].name, stored) if stored else None
+
+
+def rows_told_of(table: Table, condition: Cql2 | None) -> Cql2 | None:
+    """The rows that a condition's yes/no columns are for, if their comments say so: “at night, only for captures”."""
+    columns = [each for name in columns_in(condition) if (each := table.column(name)) is not None]
+    some = [each.name for each in columns if is_flag(each) and "only for " in (each.comment or "").lower()]
+    return conjunction([negated(is_null(each)) for each in some])
 
 
 def mentions_number(column: Column, number: float) -> bool:
