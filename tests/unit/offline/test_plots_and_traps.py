@@ -10,7 +10,7 @@ import pytest
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, known, where
+from tests.unit.offline.chatting import Chat, known, like, where
 
 GEMEINDEN = make_table(
     "data.gemeinden", "POLYGON", "Municipalities (Gemeinden)",
@@ -140,16 +140,32 @@ async def test_a_quotient_of_each_row(sentence: str, operations: list[str]) -> N
 
 
 RECORDS = make_table(
-    "data.records", "POINT", "Records of species",
-    [("id", "integer", ""), ("species", "text", ""), ("night", "text", "at night, Y/N, only for camera traps")],
-    [(1, "Lynx", "Y", (1.0, 1.0)), (2, "Lynx", None, (1.0, 1.1)), (3, "Lynx", "N", (1.0, 1.2)),
-     (4, "Hare", "N", (2.0, 1.0))],
+    "data.spp_obs", "POINT", "Observations of species",
+    [("id", "integer", ""), ("species", "text", ""), ("night", "text", "at night, Y/N, only for camera traps"),
+     ("verified", "boolean", "")],
+    [(1, "Lynx", "Y", True, (1.0, 1.0)), (2, "Lynx", None, False, (1.0, 1.1)), (3, "Lynx", "N", True, (1.0, 1.2)),
+     (4, "Red fox", "N", False, (2.0, 1.0))],
 )  # fmt: skip
 
 
 async def test_a_share_is_of_the_rows_that_a_flag_is_for() -> None:
     desk = Desk(World(RECORDS))
     chat = Chat(desk.world, analyst=desk)
-    assert "33.3 % of the 3 records" in await chat("what share of the records is at night?")
-    await chat("share of night records per species")
-    assert ("filter", {"source": "data.records", "filter": known("night")}) in desk.analysis.steps
+    assert "33.3 % of the 3" in await chat("what share of the observations is at night?")
+    await chat("share of night observations per species")
+    assert ("filter", {"source": "data.spp_obs", "filter": known("night")}) in desk.analysis.steps
+
+
+@pytest.mark.parametrize(
+    ("sentence", "filters"),
+    [
+        ("unverified records", where("verified", "=", False)),
+        ("lynx sightings", where("species", "=", "Lynx")),
+        ("fox sightings", like("species", "% fox")),
+    ],
+)
+async def test_nouns_for_any_rows(sentence: str, filters: dict[str, Any]) -> None:
+    chat = Chat(World(RECORDS))
+    answer = await chat(sentence)
+    (layer,) = chat.layers.values()
+    assert layer.filter == filters, answer

@@ -46,7 +46,7 @@ NO_ADJECTIVE = word_set("""
 """)
 """Words that are never adjectives, nor the last word of a value."""
 _ROWS = word_set(
-    "record entry row feature case project site item job ticket incident event observation patient"
+    "record entry row feature case project site item job ticket incident event observation patient sighting"
 )
 """Nouns for rows of any table, after a value."""
 _BEFORE_ONE = word_set("a an any each every nearest closest")
@@ -203,6 +203,9 @@ class ValueNouns:
             if (group := self.vocabulary.match_group(*words)) is None:
                 continue
             cursor.at = end
+            if self._is_noun_of(*group[:2]):  # `fox sightings`
+                cursor.at += 1
+                return (*group[:2], f" {' '.join(words)}")
             if is_one or may_be_plural(cursor.word(-1)) or self._is_species(*group[:2]):
                 return (*group[:2], f" {' '.join(words)}")
             cursor.at = start
@@ -250,7 +253,7 @@ class ValueNouns:
 
     def _flagged_things(self) -> tuple[Mention, Condition] | None:
         """`uninsured properties` of “Claims of flooded properties”: a yes/no column, or what denies it, and a noun of
-        the comment of the only table that has both."""
+        the comment of the only table that has both, or for any rows: `unverified records`."""
         cursor, start = self.cursor, self.cursor.at
         word, noun = cursor.word(), cursor.word(1)
         called = [words for words in ((word,), without_negation(word)) if words]
@@ -258,11 +261,9 @@ class ValueNouns:
             table
             for table in self.vocabulary.few_tables
             if may_be_plural(noun)
-            if singular(noun) in common_words(table.comment)
-            and not _is_one_of_several(noun, table.comment)
-            and any(
-                is_flag(each) and is_flag_named(each, words) for each in table.columns for words in called
-            )
+            if singular(noun) in _ROWS
+            or (singular(noun) in common_words(table.comment) and not _is_one_of_several(noun, table.comment))
+            if any(is_flag(each) and is_flag_named(each, words) for each in table.columns for words in called)
         ]
         known = self.vocabulary.values_called(name_words(noun)) or self.vocabulary.match_group(singular(noun))
         if len(tables) != 1 or word in NO_ADJECTIVE or known:
