@@ -20,11 +20,13 @@ _EVERYBODY = (
     "(humanity|humankind|mankind|[all] [the] (humans|people on earth|people in the world|world's people))"
 )
 _LIVES = "(lives in|live in|is in|lies in|is|belongs to|comes from|falls on)"
+_IN_PERCENT = "[,] (in|as [a|the]) (percent|per cent|%|percentage|share|proportion)"
 COMMANDS = Commands()
 on = COMMANDS.on
 
 
 @on(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", cost=1.0)
+@on(f"how many [of the] {{rows:selection}} (is|are|have|has|had|were|was|lie) {{where:where}} {_IN_PERCENT}")
 @on(f"{_SHARE} {{rows:selection}} (is|are|have|has|had|were|was|lies|lie) {{where:where}}")
 def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the schools are primary schools`: a condition, or a value before the noun."""
@@ -39,6 +41,7 @@ def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Count(rows, where, share=True, among=among) if rows.known and not rows.everything else None
 
 
+@on(f"how many {{rows:selection}} {_IN_PERCENT}", cost=5.0)
 @on(f"{_SHARE} {{rows:selection}}", cost=5.0)
 def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`percentage of dead trees in Riverside`: of all trees there."""

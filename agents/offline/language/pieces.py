@@ -9,7 +9,7 @@ from typing import TypeVar
 from agents.domain import Table
 from agents.offline.language.chart import Span
 from agents.offline.language.conditions.explained_numbers import codes_explained_as
-from agents.offline.language.conditions.geometries import take_box
+from agents.offline.language.conditions.geometries import take_box, take_line, take_spot
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
@@ -25,6 +25,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     Quantity,
 )
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import Look
 
 T = TypeVar("T")
@@ -36,6 +37,9 @@ GUESS, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 2.0, 0.5, 2.0
 """Costs of guesses, free text, comparisons and values to look up."""
 ANY_WORD = 0.1
 """Added for a word that may be a value, so that a template with the literal word is cheaper."""
+
+NAMED_PLACE = 2.0
+"""Cost of a place by name; known words of the data cost nothing."""
 
 
 class Pieces(Grammar):
@@ -282,6 +286,27 @@ class Pieces(Grammar):
             if text:
                 found.setdefault(self.cursor.at, text)
         return found
+
+    def _places(self, at: int) -> Iterable[Span]:
+        """Places by name, except coordinates."""
+        self.cursor.at = at
+        if take_spot(self.cursor) is not None or take_line(self.cursor) is not None:
+            return ()
+        return [
+            Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
+            for end, text in self._value_texts(at).items()
+            if not text.startswith(("a ", "an "))
+        ]
+
+    def _places_there(self, at: int) -> Iterable[Span]:
+        """Places, also within others: `Hyderabad in India` as `Hyderabad, India`."""
+        for inner in self._places(at):
+            yield inner
+            self.cursor.at, self.cursor.end = inner.end, self._ends
+            for outer in self._places(self.cursor.at) if self.cursor.take("in") else ():
+                text = f"{inner.value.text}, {outer.value.text}"
+                if outer.value.text[:1].isupper():
+                    yield Span(outer.end, Features(place=text, text=text), inner.cost)
 
     def _values_here(self) -> Sequence[Value]:
         """The values of the longest matching words, or that a comment explains so; moves the cursor behind them."""

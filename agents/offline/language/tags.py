@@ -46,8 +46,6 @@ from agents.offline.meaning.features import Features
 
 PER_ROW = 0.5
 """Cost of `each of them` as all of them, for it more often means one by one: `how many trees in each of them`."""
-NAMED_PLACE = 2.0
-"""Cost of a place by name; known words of the data cost nothing."""
 OF_VALUE = 1.5
 """Cost of areas named by one of their values in the singular."""
 CALLED = 0.5
@@ -72,7 +70,7 @@ class Tags(Figures):
         self.made: Callable[[int], Sequence[Span]] = lambda _: ()
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
             "rows": self._rows, "bare": self._bare, "plain": self._plain, "any": self._any,
-            "areas": self._areas, "shapes": self._shapes, "meant": self._meant, "place": self._places,
+            "areas": self._areas, "shapes": self._shapes, "meant": self._meant, "place": self._places_there,
             "named": self._rows, "either": self._any, "quoted": self._quoted,
             "column": self._columns, "columns": self._several_columns, "length": self._length,
             "lengths": self._lengths, "count": self._taking(take_count), "text": self._free_text, "name": self._name,
@@ -309,17 +307,6 @@ class Tags(Figures):
         layer = self.vocabulary.layer(text)
         text = layer.name if drawn and layer is not None else text
         return Span(self.cursor.at, Features(subject.mention, subject.where, text=text, drawn=drawn), cost)
-
-    def _places(self, at: int) -> Iterable[Span]:
-        """Places by name, except coordinates."""
-        self.cursor.at = at
-        if take_spot(self.cursor) is not None or take_line(self.cursor) is not None:
-            return ()
-        return [
-            Span(end, Features(place=text.strip('"'), text=text), NAMED_PLACE + 0.1 * (end - at))
-            for end, text in self._value_texts(at).items()
-            if not text.startswith(("a ", "an "))
-        ]
 
     # --- conditions ------------------------------------------------------------------------------------------
 

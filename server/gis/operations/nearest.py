@@ -57,8 +57,8 @@ class Nearest(Operation[NearestArguments]):
         *(
             f"{words} <far> -> k=1 :: Nearest {{one_target}} to each {{one_source}}"
             for words in (
-                "(for|to|from) (each|every|all) [of] {source:named} [,] (<ask>|<what>) [is]"
-                " (nearest|closest) {target:bare} [to (it|them|each|each of them)]",
+                "(for|to|from) (each|every|all) [of] {source:named} [,] (<ask>|<what>) [is] [the|its|their]"
+                " (nearest|closest) {target} [to (it|them|each|each of them)]",
                 "(which|what) {target:bare} (is|lies) (nearest|closest) (to|for) (each|every) [of] {source}",
                 "<what> distance[s] (from|of) (each|every|all) [of] {source:bare} to [its|their] (nearest|closest)"
                 " {target}",

@@ -35,6 +35,11 @@ class Piece:
         """Whether a group is named as `block wise`."""
         return self.text.endswith("wise")
 
+    @property
+    def is_of_another(self) -> bool:
+        """Whether a column is one of something: `of their country`."""
+        return self.end - self.begin > len(self.text.split()) + 1
+
 
 Way = tuple[float, tuple[Piece, ...]]
 

@@ -277,6 +277,8 @@ def _rows(asked: Asked) -> i.Intent | None:
         top, rest = _ranking(asked)
         if top is None or (asked.has("same") and top.column is None):
             return None
+        if any(each.is_of_another and not asked.is_listed(each) for each in rest):
+            return None  # `the largest city of their country`
     else:
         top, rest = None, asked.all("column")
         adjectives = [each for each in rest if _is_adjective(asked, each)]  # `planned outages`, a flag

@@ -92,6 +92,8 @@ class ValueRules:
             ):
                 break
             cursor.at += 1
+        if cursor.at > start + 1 and cursor.word(-1) == "the":  # `in Africa the nearest airport`
+            cursor.at -= 1
         self._release_column(start)
         text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
         text += self._hint(text)

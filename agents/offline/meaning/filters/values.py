@@ -88,8 +88,9 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
         if (number := scale.get(name_words(part.removeprefix("the ")))) is not None:
             found.append(number)
             continue
-        plurals = adjective_forms(part) if part.islower() else []  # `with cyclists`
-        forms = [*place_forms(part), f"in {part}", *plurals]  # `the permits in force`
+        bare = part.removeprefix("the ")  # `the European continent`
+        others = adjective_forms(bare) if part.islower() or place_of(fold(bare)) else []  # `with cyclists`
+        forms = [*place_forms(part), f"in {part}", *others]  # `the permits in force`
         values = (await stored_values(scene, table, [column], forms)).get(column.name)
         if not values:
             known = [codes_with([column], each) for each in (part, *sorted(same_state(part)))]
