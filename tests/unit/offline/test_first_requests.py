@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.geo_agent.making import make_table
-from tests.unit.geo_agent.tables import COUNTRIES
+from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, both, known, where
@@ -131,3 +131,22 @@ async def test_rows_that_no_other_row_refers_to(have: str) -> None:
     assert [(name, arguments.get("invert")) for name, arguments in desk.analysis.steps] == [
         ("select_by_attribute", True)
     ]
+
+
+@pytest.mark.parametrize("asked", ["show me Peru", "show me peru"])
+async def test_a_place_is_shown_however_it_is_written(asked: str) -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    assert "Added **Peru**" in await chat(asked)
+    assert [arguments["table"] for _, arguments in chat.calls] == [COUNTRIES[0].id]
+
+
+async def test_a_word_that_is_no_place_is_not_shown_as_one() -> None:
+    assert "I cannot do that" in await Chat(World(CITIES, COUNTRIES))("show me potholes")
+
+
+async def test_no_row_of_a_kind_may_be_a_single_one() -> None:
+    world = World(AIRPORTS, COUNTRIES)
+    desk = Desk(world)
+    await Chat(world, analyst=desk)("countries without a single IATA airport")
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "select_by_attribute"]
+    assert desk.analysis.steps[0][1]["filter"] == known("iata")

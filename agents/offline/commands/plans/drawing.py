@@ -13,8 +13,9 @@ from agents.offline.commands.looks import style_arguments
 from agents.offline.commands.plans.value_colours import with_stored_values
 from agents.offline.conversation.memory import Rows
 from agents.offline.language.conditions.contradictions import without_contradicted
-from agents.offline.language.words import are_names, is_plural
+from agents.offline.language.words import are_names, is_plural, name_words
 from agents.offline.meaning import intents as i
+from agents.offline.meaning.alike_places import full_name
 from agents.offline.meaning.columns import top_column
 from agents.offline.meaning.conditions import (
     UNNAMED_ROWS,
@@ -32,16 +33,13 @@ from agents.offline.meaning.filters.widened import of_compared_column, widened
 from agents.offline.meaning.places import places_of_name, row_of, rows_sharing_name
 from agents.offline.meaning.ranking import first_rows, without_covered_year
 from agents.offline.meaning.row_names import name_column
-from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
+from agents.offline.meaning.scene import Calls, Refuse, Say, Scene, unless_refused
 from agents.offline.meaning.stored_values import or_unknown
 from agents.result_rows import rows_of
 
 ROLES = ("kind", "x", "y", "color", "aggregate", "bins", "period")
 """The properties of a chart besides its rows."""
 _MOST_TOP = 100
-
-
-# --- showing --------------------------------------------------------------------------------------
 
 
 async def show(scene: Scene, intent: i.Show) -> Calls:
@@ -53,6 +51,11 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         shared = await rows_sharing_name(scene, intent.subject.text)
         named = replace(intent, subject=shared.subject, where=shared.where) if shared else None
         return await (_show_place(scene, intent) if named is None else show(scene, named))
+    is_bare = intent.where is None and intent.top is None and not intent.subject.known
+    if is_bare and scene.vocabulary.values_called(name_words(intent.subject.text)):
+        place = await unless_refused(_show_place(scene, intent))  # `show me paris`
+        if place is not None:
+            return place
     table = scene.table_of(intent.subject)
     if table.geometry_column is None:
         raise Refuse(
@@ -102,6 +105,7 @@ async def _show_place(scene: Scene, intent: i.Show) -> Calls:
     column, names = name_column(table), list(dict.fromkeys(place.name for place in places))
     where = equals(column.name, names) if column is not None else None
     if where is None or await scene.data.count(table.id, where) != len(places):
+        names = [full_name(place) for place in places]
         where = disjunction([await row_of(scene, place, place.name) for place in places])
     look = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), None)
     return [("add_map_layer", {"table": table.id, "name": listed(names), **look, "filters": where})]
@@ -178,9 +182,6 @@ async def show_rows(
     kept = {"filters": filters} if filters is not None else {}
     look = await with_stored_values(scene, table, look)
     return [("add_map_layer", {"table": table.id, **style_arguments(scene, table, look, None), **kept})]
-
-
-# --- filters --------------------------------------------------------------------------------------
 
 
 def _noun_in(where: Condition | None) -> str:
@@ -343,9 +344,6 @@ def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
         and layer.filter is not None
     )
     return {"name": plain[:1].upper() + plain[1:]} if tells else {}
-
-
-# --- styles ---------------------------------------------------------------------------------------
 
 
 async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
