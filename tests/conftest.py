@@ -21,8 +21,10 @@ import uvloop
 from xdist.scheduler import LoadFileScheduling
 
 from server.database.engines import Database
+from server.gis.ingest import process
 from server.http.health import front_door
 from server.settings import Settings
+from tests.support import forked_readers
 from tests.support.forking import Forks
 from tests.support.postgis import Postgis, private_cluster, roomy_memory, temporary_home
 from tests.support.server import Child
@@ -132,10 +134,12 @@ def plain_tracebacks() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forked_servers() -> Iterator[None]:
-    """Servers in processes of their own do not import what another one of this session has imported."""
+def forked_processes() -> Iterator[None]:
+    """Servers in processes of their own, and readers of files, do not import what another one of this session has
+    imported."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Child, "is_forked", True)
+        patch.setattr(process, "start_process", forked_readers.start)
         yield
     Forks.end()
 

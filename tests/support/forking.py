@@ -28,6 +28,8 @@ from tests.support.children import Ran, leash
 ROOT = Path(__file__).resolve().parents[2]
 MAX_MESSAGE = 200_000
 """Bytes of a request: the arguments and the environment of a process."""
+MAX_LINE = 64 * 1024
+"""Bytes of a line of standard output."""
 
 
 class Forked:
@@ -55,16 +57,19 @@ class Forked:
 
 
 class Forks:
-    """The process that forks, and those that it has forked; for one event loop."""
+    """A process that forks, and those that it has forked; for one event loop.
 
-    def __init__(self) -> None:
+    `program` is the module whose `main` that process runs, with these arguments; `env` its environment, else ours."""
+
+    def __init__(self, program: str, arguments: Sequence[str], env: Mapping[str, str] | None) -> None:
         self._loop = asyncio.get_running_loop()
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._waiting: deque[asyncio.Future[tuple[int, asyncio.Future[int]]]] = deque()
         self._ended: dict[int, asyncio.Future[int]] = {}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"from {__name__} import main; main()", str(theirs.fileno())],
+            [sys.executable, "-c", f"from {program} import main; main()", str(theirs.fileno()), *arguments],
             cwd=ROOT,
+            env=env,
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             preexec_fn=leash(signal.SIGKILL),
@@ -73,26 +78,31 @@ class Forks:
         self._ours.setblocking(False)
         self._loop.add_reader(self._ours, self._hear)
 
-    _current: Forks | None = None
+    _current: dict[str, Forks] = {}
+    """By program."""
 
     @classmethod
-    def here(cls) -> Forks:
+    def here(cls, program: str = __name__, *arguments: str, env: Mapping[str, str] | None = None) -> Forks:
         """That of this process and event loop."""
-        loop = asyncio.get_running_loop()
-        if cls._current is None or cls._current._loop is not loop:
-            cls.end()
-            cls._current = cls()
-        return cls._current
+        forks = cls._current.get(program)
+        if forks is None or forks._loop is not asyncio.get_running_loop():
+            cls._end(program)
+            forks = cls._current[program] = cls(program, arguments, env)
+        return forks
 
     @classmethod
     def end(cls) -> None:
-        """End the process that forks."""
-        if cls._current is not None:
+        """End the processes that fork."""
+        for program in list(cls._current):
+            cls._end(program)
+
+    @classmethod
+    def _end(cls, program: str) -> None:
+        if (forks := cls._current.pop(program, None)) is not None:
             with suppress(RuntimeError):  # its loop is closed
-                cls._current._loop.remove_reader(cls._current._ours)
-            cls._current._ours.close()
-            cls._current._process.wait()
-            cls._current = None
+                forks._loop.remove_reader(forks._ours)
+            forks._ours.close()
+            forks._process.wait()
 
     async def start(
         self,
@@ -101,8 +111,9 @@ class Forks:
         cwd: Path = ROOT,
         stdin: int | None = None,
         stderr: int | None = None,
+        limit: int = MAX_LINE,
     ) -> Forked:
-        """A `geoagent` with these arguments. Its standard output is read; streams that are not given are ours."""
+        """A fork with these arguments. Its standard output is read; streams that are not given are ours."""
         out, theirs = os.pipe()
         request = json.dumps({"arguments": arguments, "cwd": str(cwd), "env": dict(env)}).encode()
         assert len(request) < MAX_MESSAGE
@@ -113,11 +124,13 @@ class Forks:
             socket.send_fds(self._ours, [request], streams)
         finally:
             os.close(theirs)
-        return Forked(*await started, await _reader(out))
+        return Forked(*await started, await _reader(out, limit))
 
     def _hear(self) -> None:
         """Take in that a process was started, or has ended."""
-        message = self._ours.recv(MAX_MESSAGE)
+        message = b""
+        with suppress(ConnectionResetError):
+            message = self._ours.recv(MAX_MESSAGE)
         if not message:
             self._loop.remove_reader(self._ours)
             for started in self._waiting:
@@ -134,9 +147,9 @@ class Forks:
             self._ended.pop(pid).set_result(status)
 
 
-async def _reader(pipe: int) -> asyncio.StreamReader:
+async def _reader(pipe: int, limit: int) -> asyncio.StreamReader:
     """The reading end of a pipe as a stream."""
-    stream = asyncio.StreamReader()
+    stream = asyncio.StreamReader(limit)
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(pipe, "rb", buffering=0)
     )
@@ -214,24 +227,31 @@ def _become(request: dict[str, object]) -> list[str]:
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:0] = [str(request["cwd"]), *filter(None, named)]
     tempfile.tempdir = None
-    return ["geoagent", *request["arguments"]]  # type: ignore[misc]
+    return request["arguments"]  # type: ignore[return-value]
 
 
-def main() -> None:
-    """In the process that forks: fork until the other end closes. In a fork: be `geoagent`."""
-    import server.app
-    import server.cli.evaluate
-    import server.gis.ingest
-
+def forked() -> list[str] | None:
+    """In the process that forks: fork until the other end closes, then None. In a fork: its arguments."""
     gc.collect()
     gc.freeze()
     requests = socket.socket(fileno=int(sys.argv[1]))
     fork = _next_request(requests)
     requests.close()
     if fork is None:
-        return
-    sys.argv, streams = list(fork[0]), fork[1]
+        return None
+    arguments, streams = fork
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    server.cli.main()
+    return list(arguments)
+
+
+def main() -> None:
+    """Fork; each fork is `geoagent`."""
+    import server.app
+    import server.cli.evaluate
+    import server.gis.ingest
+
+    if (arguments := forked()) is not None:
+        sys.argv = ["geoagent", *arguments]
+        server.cli.main()

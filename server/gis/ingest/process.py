@@ -74,6 +74,7 @@ MAX_FRAME_BYTES = 1024 * MB
 FRAME_LENGTH = struct.Struct(">Q")
 ARROW_BATCH_BYTES = 64 * MB
 MAX_GEOJSON_FEATURE_MB = 200
+start_process = asyncio.create_subprocess_exec
 
 
 @dataclass
@@ -179,12 +180,12 @@ async def start_reader(order: dict[str, Any], folder: Path, limits: IngestLimits
         "MALLOC_ARENA_MAX": "2",
         "ARROW_DEFAULT_MEMORY_POOL": "system",
     }
-    bootstrap = _LIMITED.format(
+    bootstrap = LIMITED.format(
         root=str(ROOT), seconds=limits.processor_seconds, memory=limits.memory, output=limits.unpacked
     )
     with (folder / LOG).open("wb") as log_text:
         starting = asyncio.ensure_future(
-            asyncio.create_subprocess_exec(
+            start_process(
                 sys.executable,
                 "-W",
                 "ignore",
@@ -207,7 +208,7 @@ async def start_reader(order: dict[str, Any], folder: Path, limits: IngestLimits
             raise
 
 
-_LIMITED = """
+LIMITED = """
 import os, runpy, sys, types
 try:
     import resource

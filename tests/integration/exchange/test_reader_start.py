@@ -12,7 +12,7 @@ HEAVY = ("agents.core.loop", "asyncio", "certifi", "geopandas", "pandas", "pypro
 
 
 async def test_the_reader_loads_no_library_that_it_does_not_use(tmp_path: Path) -> None:
-    limits = process._LIMITED.format(root=str(process.ROOT), seconds=60, memory=2**32, output=2**30)
+    limits = process.LIMITED.format(root=str(process.ROOT), seconds=60, memory=2**32, output=2**30)
     bootstrap = limits.partition("runpy.run_module")[0]
     program = f"{bootstrap}\nimport server.gis.reading.reader\nprint(*sorted(sys.modules))"
     found = await ran(
