@@ -28,14 +28,14 @@ async def test_a_filter_that_every_change_and_every_visitor_would_carry_is_bound
     async with client(server) as one:
         await one.ask("join")
         assert await one.refused("layer_add", table="data.airports", filter=area(9_000)) == "too_large"
-        added = await one.ask("layer_add", table="data.airports", filter=area(3_000))
+        added = await one.ask("layer_add", table="data.countries", filter=area(3_000))
         wanted = {"layer_id": added["layer_id"], "filter": area(9_000)}
         assert await one.refused("layer_update", **wanted) == "too_large"
         chart = {"kind": "bar", "table": "data.airports", "x": "iata", "filter": area(9_000)}
         assert await one.refused("chart_add", chart=chart) == "too_large"
         answers = [
             await one.send(
-                "layer_add", {"map_id": one.map_id, "table": "data.airports", "filter": area(3_000)}
+                "layer_add", {"map_id": one.map_id, "table": "data.countries", "filter": area(3_000)}
             )
             for _ in range(16)
         ]
