@@ -28,7 +28,7 @@ from agents.offline.commands import (
     view,
 )
 from agents.offline.commands.assembly.measured import PAID
-from agents.offline.commands.facts import further
+from agents.offline.commands.facts import further, of_one_row
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
 from agents.offline.language.conditions.geometries import EAST_FIRST, NORTH_FIRST
@@ -55,7 +55,20 @@ from agents.offline.meaning.intents import (
 )
 from agents.reference_systems import NAMED_SYSTEMS
 
-MODULES = (history, layers, looks, view, catalogue, figures, contents, further, comparisons, charts, shares)
+MODULES = (
+    history,
+    layers,
+    looks,
+    view,
+    catalogue,
+    figures,
+    contents,
+    further,
+    of_one_row,
+    comparisons,
+    charts,
+    shares,
+)
 COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
 NOT_CARRIED_OUT = (NotUnderstood, SeveralMeanings, TooMuch, Unsupported)
 _GRAMMATICAL = word_set("""

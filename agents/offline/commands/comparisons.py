@@ -10,14 +10,13 @@ from typing import Any, Literal
 from agents.geo.place_names import other_names
 from agents.offline.commands.analyses.rules import are_times
 from agents.offline.commands.requests import Commands, tables_of
-from agents.offline.language.conditions.flags import is_flag, is_flag_named
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.phrasebook import SET_AGAINST
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import name_words
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -58,8 +57,26 @@ COMMANDS = Commands()
 on = COMMANDS.on
 
 
+_OWNED = re.compile(
+    r"(?:the )?(?:(?P<owner>.+)['’]s(?: (?P<what>.+))?|(?:that|the one|(?P<fact>.+)) (?:of|in) (?P<whose>.+))"
+)
+"""`Peru's population`, `Peru's`, `the population of Peru`, `that of Peru`."""
+
+
 def _names(bound: Mapping[str, Any]) -> list[str]:
     return [bound[name] for name in ("one", "second", "third", "other") if name in bound]
+
+
+def _of_owners(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[str, Any]:
+    """The fact apart from the names, where both are `Peru's population` and `that of Chile`."""
+    both = [_OWNED.fullmatch(bound[name]) for name in ("one", "other")]
+    found = [each.groupdict() for each in both if each is not None]
+    whats = {what for each in found if (what := each["what"] or each["fact"])}
+    if len(found) < 2 or len(whats) != 1 or "what" in bound:
+        return bound
+    (what,), (one, other) = whats, [each["owner"] or each["whose"] for each in found]
+    are_facts = any(fact_columns(table, what) for table in vocabulary.few_tables)
+    return {**bound, "what": what, "one": one, "other": other} if are_facts else bound
 
 
 @on(f"compare {_BOTH}", cost=3.0)
@@ -69,8 +86,9 @@ def _names(bound: Mapping[str, Any]) -> list[str]:
     "compare {what:words} (of|in) {one:words}"
     " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}"
 )
-def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+def _compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """A comparison by one or several facts, or by the numbers that the table has."""
+    bound = _of_owners(bound, vocabulary)
     names = _names(bound)
     first, *also = [each.text for each in bound["facts"]] if "facts" in bound else [bound.get("what", "")]
     return None if any(map(_GROUPS.search, names)) else Lookup(first, names[0], (*names[1:],), also=(*also,))
@@ -99,9 +117,14 @@ def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
 
 
 @on(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} by {{what:words}}", cost=-3.0)
-@on(f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]")
-def _how_much(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
-    """`how much bigger is Brazil than Argentina?`: looks up both values."""
+@on(
+    f"how much how=({_MORE}) is {{one:words}} than {{other:words}} [in {{unit:unit}}]",
+    f"by how (much|many {{what:words}}) is {{one:words}} how=({_MORE}) than {{other:words}}",
+)
+def _how_much(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how much bigger is Brazil than Argentina?`, `by how much is Brazil's area larger than Peru's?`: looks up both
+    values."""
+    bound = _of_owners(bound, vocabulary)
     measure = COMPARATIVES[bound["how"]][1]
     instead = "population" if measure == "big" and not {"unit", "what"} & bound.keys() else ""
     words = bound.get("what") or ("area" if measure == "big" else measure)
@@ -136,14 +159,17 @@ def _times(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 @on(
     "((does|do) {one:words} have|(has|have) {one:words}) how=(more|fewer|less) {what:words}"
-    f" than {{other:words}} {_BY_HOW_MUCH}"
+    f" than {{other:words}} {_BY_HOW_MUCH}",
+    f"((does|do) {{one:words}} have|(has|have) {{one:words}}) (a|an|the) how=({_MORE}) {{what:words}}"
+    f" than {{other:words}} {_BY_HOW_MUCH}",
 )
 @on(f"(is|are) {{one:words}} (how=({_MORE})|how=(more|less) populous) than {{other:words}} {_BY_HOW_MUCH}")
 def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`is Germany bigger than Japan?`, `does Germany have more people than Japan?`: looks up both values."""
+    bound = _of_owners(bound, vocabulary)
     op, measure = COMPARATIVES[bound["how"]]
     words = bound.get("what") or {"big": "area", "": "population"}.get(measure, measure)
-    instead = "population" if measure == "big" else ""
+    instead = "population" if measure == "big" and "what" not in bound else ""
     if not any(
         fact_columns(table, each) for table in vocabulary.few_tables for each in (words, instead) if each
     ):
@@ -151,12 +177,17 @@ def _is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(words, bound["one"], (bound["other"],), claim=">" if op == ">" else "<", instead=instead)
 
 
-@on("(does|do) {one:words} or {other:words} have how=(more|fewer|less) {what:words}")
+@on(
+    f"(does|do) {{one:words}} or {{other:words}} have (how=(more|fewer|less)|(a|an|the) how=({_MORE})) {{what:words}}"
+)
 @on(f"(is|are) {{one:words}} or {{other:words}} how=({_MORE})")
 @on(
     *(
         text.replace("IS MORE", more)
-        for more in (f"(is|are) how=({_MORE})", "(has|have) how=(more|fewer|less) {what:words}")
+        for more in (
+            f"(is|are) how=({_MORE})",
+            f"(has|have) (how=(more|fewer|less)|(a|an|the) how=({_MORE})) {{what:words}}",
+        )
         for text in (
             "(which|who) [one|{rows:mention}] IS MORE [,|:] {one:words} or {other:words}",
             "(which|who) of {one:words} (and|or) {other:words} IS MORE",
@@ -172,11 +203,14 @@ def _which_is_more(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent |
 @on("how (many|much) (more|fewer|less) {what:words} does {one:words} have than {other:words}")
 @on(
     f"{_DIFFERENCE} (in {{what:words}} between {{one:words}} and"
-    "|between [the] {what:words} (of|in) {one:words} and [(that|the one) (of|in)]) {other:words}"
+    "|between [the] {what:words} (of|in) {one:words} and [(that|the one) (of|in)]) {other:words}",
+    f"{_DIFFERENCE} between {{one:words}} and {{other:words}}",
 )
 def _difference(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`the difference in population between Germany and France`"""
-    return _is_more({"how": "more", **bound}, vocabulary) and _compared(bound, vocabulary)
+    bound = _of_owners(bound, vocabulary)
+    is_known = "what" in bound and _is_more({"how": "more", **bound}, vocabulary)
+    return _compared(bound, vocabulary) if is_known else None
 
 
 @on(
@@ -342,59 +376,3 @@ def _people_of_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent 
 def _more_people(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     """`how many more people live in Germany than in France?`: both populations and the difference."""
     return Lookup("population", bound["one"], (bound["other"],))
-
-
-@on("(which|what) {what:words} (does|do|did) {whose:value} (use|have|belong to|lie in)")
-@on("(which|what) {what:words} (is|are|was|were) {whose:value} (in|on|at|from|under)", cost=1.0)
-def _fact_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`which aquifer is W-12 in?`: the value of the column with that name."""
-    known = any(vocabulary.columns_called((table,), bound["what"]) for table in vocabulary.few_tables)
-    return Lookup(bound["what"], bound["whose"]) if known else None
-
-
-@on("(does|did|has) {whose:value} (have|had|got) [a|an|any] {what:words}", cost=1.0)
-@on(
-    "(is|was|does|has|did) {whose:words} [still|currently] [on|in|at|by|from|of] [the|a|an] {what:words}",
-    cost=2.0,
-)
-def _asserted(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`is W-12 sealed?`, `is Ascó active?`, `does the pier have a railing?`, `is it in poor condition?`: by the
-    boolean column with that name, or the only column with such a value."""
-    words, before = name_words(bound["what"]), bound["whose"].split()[-1]
-    if before in _LINKS:
-        return None
-    flags = {
-        column.name
-        for table in vocabulary.few_tables
-        for column in table.columns
-        if is_flag(column)
-        and (
-            column.name in vocabulary.columns_called((table,), bound["what"]) or is_flag_named(column, words)
-        )
-    }
-    if not flags and bound["what"].split()[0] in _LINKS:
-        return None
-    values = {
-        column
-        for table, column, _ in vocabulary.values_called(words)
-        if column not in vocabulary.columns_called((table,), before)  # `grade I` as a whole
-    }
-    named = {(name, bound["what"]) for name in flags or values}
-    for at in range(1, len(words)) if not named else ():
-        for text, value in ((words[:at], words[at:]), (words[at:], words[:at])):
-            for table, column, _ in vocabulary.values_called(value):
-                if column in vocabulary.columns_called((table,), " ".join(text)):
-                    named.add((column, " ".join(value)))
-    found = named.pop() if len(named) == 1 else None
-    return Lookup(found[0], bound["whose"], value=found[1]) if found is not None else None
-
-
-@on("(what is|what was|what's) {whose:value} {what:words} (for|by|of|from|with)", cost=1.0)
-def _done_to(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
-    """`what is W-12 used for?`: by a column `use`."""
-    words = _MADE_OF.get(bound["what"], bound["what"])
-    return _fact_of({**bound, "what": words}, vocabulary)
-
-
-_LINKS = word_set("on in at by from of the a an still currently")
-_MADE_OF = {"made": "material", "built": "material", "called": "name"}

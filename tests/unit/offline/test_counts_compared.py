@@ -51,6 +51,17 @@ async def test_a_place_that_is_not_there_is_named(sentence: str) -> None:
             "does Germany have more people than France, and by how many?",
             "Yes: Germany has the greater `population`",
         ),
+        ("by how much is Germany's population larger than France's?", "Germany has the greater `population`"),
+        (
+            "how much bigger is the population of Germany than that of France",
+            "Germany has the greater `population`",
+        ),
+        ("by how many people is Germany larger than France?", "Germany has the greater `population`"),
+        ("is Germany's area larger than France's?", "No: France has the greater `area_km2`"),
+        ("which is larger, Germany's area or that of France?", "France has the greater `area_km2`"),
+        ("does Germany have a larger area than France?", "No: France has the greater `area_km2`"),
+        ("what is the difference between Germany's area and France's", "France has the greater `area_km2`"),
+        ("compare Germany's and France's area", "France has the greater `area_km2`"),
     ],
 )
 async def test_two_places_are_compared_with_their_difference(sentence: str, verdict: str) -> None:
