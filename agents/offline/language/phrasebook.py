@@ -126,7 +126,7 @@ COLOURED = Phrases("""
     symbolized | categorised | categorized | with (a|one) [different|separate] (colour|color)
 """)
 CIRCLES = Phrases("""
-    as [proportional|graduated|scaled] circles | as (proportional|graduated) symbols
+    as [graduated|scaled] circles | as graduated symbols | [as|with|in] proportional (circles|symbols|bubbles|dots)
     | as [normal|plain|simple|ordinary|single] (bubbles|dots|points|markers)
     | (with|using) (circles|bubbles)
 """)

@@ -230,6 +230,11 @@ def goes_on(part: AnalysisStep | Grouped) -> bool:
     return names_nothing or (not part.title and part.operation in ("filter", "sort", "top"))
 
 
+def are_groups(step: AnalysisStep | Grouped) -> bool:
+    """Whether a step gives figures of groups, or of the rows in areas."""
+    return isinstance(step, Grouped) or step.operation == "spatial_join"
+
+
 def step(
     operation: str, source: Features, *more: tuple[str, Features], title: str = "", **arguments: Any
 ) -> AnalysisStep:

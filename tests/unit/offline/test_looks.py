@@ -67,6 +67,10 @@ async def test_a_layer_is_added_as_opaque_as_it_is_said(sentence: str, opacity: 
     ("words", "look"),
     [
         ("in orange at 50% opacity", {"color": "orange", "opacity": 0.5}),
+        ("by planned dwellings, proportional circles", {"style": {"kind": "proportional", "column": "dwell"}}),
+        ("with proportional symbols by planned dwellings", {"style": {"kind": "proportional", "column": "dwell"}}),
+        (", names as labels", {"style": {"label": "name"}}),
+        ("with the names as labels", {"style": {"label": "name"}}),
         ("at 50% opacity in orange", {"color": "orange", "opacity": 0.5}),
         ("in orange 4 px wide", {"color": "orange", "style": {"size": 4.0}}),
         ("from light to dark green by planned dwellings",

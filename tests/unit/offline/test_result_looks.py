@@ -85,6 +85,10 @@ async def test_groups_get_the_figure_that_their_look_shows(
         ("buffer the schools by 1 km, light blue, 40% opacity", Look(opacity=0.4)),
         ("dissolve the tracts by parish and label each parish", Look(labelled=True)),
         ("number of schools per kind in shades of green", Look(ramp="Greens")),
+        ("number of schools per kind in green", Look(ramp="Greens")),
+        ("number of schools per kind, choropleth in 7 classes, green", Look(ramp="Greens", classes=7)),
+        ("number of schools per kind as a choropleth in purple", Look(ramp="Purples")),
+        ("how many schools does each kind have? map it in 5 classes, blue", Look(ramp="Blues", classes=5)),
     ],
 )
 def test_what_keeps_the_colours_of_the_result_is_changed_behind_it(sentence: str, look: Look) -> None:

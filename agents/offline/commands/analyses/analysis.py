@@ -43,6 +43,7 @@ from agents.offline.meaning.steps import (
     AnalysisStep,
     Grouped,
     Ranking,
+    are_groups,
     features_of,
     inputs_of,
     related_to_all,
@@ -281,8 +282,7 @@ class AnalysisReader(TemplateReader):
                 if steps is not None:
                     text = with_layer_names(self.text(at, edge.end).strip(" ?!."), self.vocabulary)
                     named = tuple(replace(each, text=text) for each in totals.in_individuals(steps, context))
-                    is_told_so = isinstance(steps[-1], Grouped) or steps[-1].operation == "spatial_join"
-                    end = ordered if ordered is not None and is_told_so else edge.end
+                    end = ordered if ordered is not None and are_groups(steps[-1]) else edge.end
                     found.append(Reading(end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))
 
@@ -326,8 +326,7 @@ class AnalysisReader(TemplateReader):
         return any(layer.filter is not None for layer in self.vocabulary.layers)
 
     def _following(self, at: int) -> int | None:
-        cursor = self.cursor
-        cursor.at = at
+        cursor, self.cursor.at = self.cursor, at
         if not cursor.take(*_JOINERS, *_SENTENCE_ENDS) and cursor.word() not in ("sorted", "ordered"):
             return None
         while cursor.take(p.FLUFF):
@@ -345,8 +344,7 @@ class AnalysisReader(TemplateReader):
         return self._starting_looks[at]
 
     def _look(self, steps: Steps) -> ResultLook | None:
-        """The style after the steps: `..., coloured by elevation`, `... and draw the result in blue`. Merely showing
-        it adds nothing."""
+        """The style after the steps: `..., coloured by elevation`, `... and draw the result in blue`."""
         cursor, start = self.cursor, self.cursor.at
         joined = cursor.take(*_JOINERS, *_SENTENCE_ENDS) is not None or cursor.word(-1) in _SENTENCE_ENDS
         while cursor.take(p.FLUFF):
@@ -354,11 +352,13 @@ class AnalysisReader(TemplateReader):
         found = self._look_words(grouped=self._are_groups(steps[-1])).take(joined=joined)
         end = self._part_end(cursor.at) if found is not None else None
         cursor.at = start if end is None else end
-        return found if end is not None and found is not None and not found.look.empty else None
+        if end is None or found is None or (found.look.empty and not found.is_map):
+            return None
+        return found.of_groups() if found.is_map or are_groups(steps[-1]) else found
 
     def _look_words(self, *, grouped: bool) -> ResultLooks:
-        tags, tables = self.tags, self.tags.roots
-        return ResultLooks(self.cursor, self.vocabulary, tables, tags.spans, self._ends, grouped=grouped)
+        roots, spans = self.tags.roots, self.tags.spans
+        return ResultLooks(self.cursor, self.vocabulary, roots, spans, self._ends, grouped=grouped)
 
     def _ends(self, at: int) -> bool:
         """Whether the request may end at a token."""

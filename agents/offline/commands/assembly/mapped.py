@@ -10,20 +10,19 @@ from functools import partial
 from agents.domain import Table
 from agents.offline.commands.assembly.joined import with_fact_of_it
 from agents.offline.commands.charts import kind_named
-from agents.offline.commands.plans.ranked_charts import are_groups
 from agents.offline.language import phrasebook as p
+from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor, cursor_of
+from agents.offline.language.grammar import Slot
+from agents.offline.language.looks.results import ResultLook, ResultLooks
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases, singular
+from agents.offline.language.words import Phrases, singular, word_set
 from agents.offline.meaning.intents import Analyse, Command, Look
+from agents.offline.meaning.steps import are_groups
 
 MAP_OF = Phrases("""
     [show [me]|make [me]|draw [me]|create|give me|i want|i need] [a|the] [choropleth|thematic|shaded] (map|choropleth)
     (of|showing|with) [the]
-""")
-AS_MAP = Phrases("""
-    (as|in|on|with) [a] (choropleth [map]|(shaded|thematic) map) | (choropleth [map]|thematic map)
-    | [in|with] (graduated|graded|shaded) (colors|colours|shades) | [in|with] shades
 """)
 
 
@@ -37,22 +36,33 @@ def read_otherwise(
     request, with `default` as the table spoken of."""
     alone, again = (partial(read, vocabulary=vocabulary, default=each) for each in (None, default))
     # What a result of the request is called, which may be shown already, is not meant.
-    found = with_fact_of_it(text, start, vocabulary, again) or shown_analysis(text, start, alone)
-    return found or shown_analysis(text, start, again)
+    found = with_fact_of_it(text, start, vocabulary, again)
+    return found or shown_analysis(text, start, vocabulary, (alone, again))
 
 
-def shown_analysis(text: str, start: int, read: Callable[[str], Sequence[Command]]) -> Command | None:
-    """The analysis that a map or a chart of bars is requested of, as one command from `start` to the end of the text;
-    None for other requests. Results of analyses are shown on the map anyway. `read`: reads a request."""
+def shown_analysis(
+    text: str, start: int, vocabulary: Vocabulary, reads: Sequence[Callable[[str], Sequence[Command]]]
+) -> Command | None:
+    """The analysis that a map, a style of its groups or a chart of bars is requested of, as one command from `start`
+    to the end of the text; None for other requests. Results of analyses are shown on the map anyway. `reads`: ways to
+    read a request."""
     cursor = cursor_of(text)
     while (token := cursor.token()) is not None and token.start < start:
         cursor.at += 1
     is_map, chart, begin, end = cursor.take(MAP_OF) is not None, "", cursor.at, cursor.end
+    look = ResultLook(Look())
     for at in range(begin + 1, cursor.end):
         cursor.at = at
-        cursor.take(",")
-        if (cursor.take(AS_MAP) or _takes_areas_shaded(cursor)) and cursor.done:
+        joined = cursor.take(",", "?", ".", "and") is not None
+        if _takes_areas_shaded(cursor) and cursor.done:
             is_map, end = True, at
+            break
+        cursor.at = at + joined
+        if not joined and cursor.word() not in _BEFORE_LOOK:
+            continue
+        found = ResultLooks(cursor, vocabulary, (), _no_spans, cursor.end.__eq__, grouped=False)
+        if (styled := found.take(joined=joined)) is not None and cursor.done:
+            look, end = styled, at
             break
         cursor.at = at
         cursor.take(",")
@@ -62,14 +72,27 @@ def shown_analysis(text: str, start: int, read: Callable[[str], Sequence[Command
             break
     if (not is_map and end == cursor.end) or begin == cursor.end:
         return None
-    commands = read(text[cursor.tokens[begin].start : cursor.tokens[end - 1].end])
-    meant = commands[0].intent if len(commands) == 1 else None
-    if not isinstance(meant, Analyse):
-        return None
-    if not is_map and not (meant.steps and are_groups(meant.steps[-1])):
-        return None
-    meant = meant if is_map else replace(meant, look=Look(), chart=chart)
-    return replace(commands[0], intent=meant, start=start, end=len(text), text=text[start:])
+    for read in reads:
+        commands = read(text[cursor.tokens[begin].start : cursor.tokens[end - 1].end])
+        meant = commands[0].intent if len(commands) == 1 else None
+        is_of_groups = isinstance(meant, Analyse) and bool(meant.steps) and are_groups(meant.steps[-1])
+        if not isinstance(meant, Analyse) or not (is_map or look.is_map or is_of_groups):
+            continue
+        if chart and not is_map:
+            meant = replace(meant, look=Look(), chart=chart)
+        elif not look.look.empty:
+            meant = replace(meant, look=look.of_groups().look)
+        return replace(commands[0], intent=meant, start=start, end=len(text), text=text[start:])
+    return None
+
+
+_BEFORE_LOOK = word_set(
+    "as in with using coloured colored shaded choropleth thematic graduated graded shades"
+)
+
+
+def _no_spans(_: Slot, __: int) -> Sequence[Span]:
+    return ()
 
 
 def _takes_areas_shaded(cursor: Cursor) -> bool:

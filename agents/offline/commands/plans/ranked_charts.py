@@ -20,6 +20,7 @@ from agents.offline.meaning.steps import (
     ColumnWords,
     Grouped,
     Ranking,
+    are_groups,
     title_behind,
     title_of,
 )
@@ -68,11 +69,6 @@ def _are_of_periods(steps: Sequence[AnalysisStep | Grouped]) -> bool:
 def _taken_kind(cursor: Cursor) -> str | None:
     cursor.take("a", "an", "the")
     return cursor.take(p.CHARTS)
-
-
-def are_groups(step: AnalysisStep | Grouped) -> bool:
-    """Whether a step gives figures of groups, or of the rows in areas."""
-    return isinstance(step, Grouped) or step.operation == "spatial_join"
 
 
 async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:

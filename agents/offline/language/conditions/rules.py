@@ -205,7 +205,7 @@ class Conditions(Unlinked, States):
     def has_or_is(self, *, numbers_only: bool = False) -> Condition | None:
         """`with an iata code` (has a value), `with country Germany` (has this value), `of priority 1`."""
         column = take_column(self.cursor, self.vocabulary, self.tables)
-        if column is None:
+        if column is None or self.cursor.sees("as labels"):
             return None
         if self.cursor.take(p.RUNS_OUT):
             return self.comparison(column) or self._equal(column, negative=False)

@@ -16,10 +16,11 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
+from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.looks.rules import Looks, settled
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import Phrases, name_words, word_set
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
 
@@ -36,6 +37,10 @@ _COMPUTED = word_set("""
     in m m2 km km2 ha
 """)
 MAX_NOUN_WORDS = 3
+AS_MAP = Phrases("""
+    (as|in|on|with) [a] (choropleth [map]|(shaded|thematic) map) | (choropleth [map]|thematic map)
+    | [in|with] (graduated|graded|shaded) (colors|colours|shades) | [in|with] shades
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,15 @@ class ResultLook:
 
     look: Look
     figures: tuple[Mapping[str, Any], ...] = ()
+    is_map: bool = False
+    """Whether a map is asked for: `…, as a choropleth`."""
+
+    def of_groups(self) -> ResultLook:
+        """The style of figures of groups, whose plain colour is a ramp: `airports per country in green`."""
+        look = self.look
+        if look.by or look.kind or look.values or look.ramp or look.color not in RAMP_OF_COLOUR:
+            return self
+        return replace(self, look=replace(look, color=None, ramp=RAMP_OF_COLOUR[look.color]))
 
 
 class ResultLooks(Looks):
@@ -73,26 +87,31 @@ class ResultLooks(Looks):
         """All style words from here to an end of the request. `joined`: `and` or a comma precedes, so a verb
         may follow."""
         cursor = self.cursor
-        look = Look()
+        look, is_map = Look(), False
         if not joined and self._names_colour():
             return None  # in `within 5 km of Ulm red` it is unclear what is red
         while not cursor.done:
             start = cursor.at
-            if not look.empty:
+            if not look.empty or is_map:
                 joined = cursor.take(", and", ",", "and") is not None
             more = self.commanded(look) if joined else None
             if more is None:
                 cursor.at = start
-                cursor.take(", and", ",", "and") if not look.empty else None
+                cursor.take(", and", ",", "and") if not look.empty or is_map else None
                 more = self.add(look)
             if more is None:
+                cursor.at = start
+                joined |= cursor.take(", and", ",", "and") is not None
+                if cursor.take(AS_MAP) or (joined and cursor.take("map it", "map them", "map")):
+                    is_map, joined = True, False
+                    continue
                 cursor.at = start
                 break
             look = more
             cursor.take(p.ON_THE_MAP)
         if not self.ends(cursor.at):
             return None
-        return ResultLook(settled(look), tuple(self.figures))
+        return ResultLook(settled(look), tuple(self.figures), is_map)
 
     @property
     def pieces(self) -> tuple[Callable[[Look], Look | None], ...]:

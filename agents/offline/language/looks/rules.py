@@ -177,7 +177,8 @@ class Looks(Symbols):
     def circles(self, look: Look) -> Look | None:
         """`as circles sized by population`, `as normal dots`."""
         cursor = self.cursor
-        if (look.by is not None and look.kind is None) or (form := cursor.take(p.CIRCLES)) is None:
+        form = cursor.take(p.CIRCLES)
+        if form is None or (look.by is not None and look.kind is None and "proportional" not in form):
             return None
         start = cursor.at
         cursor.take("sized", "scaled")
@@ -234,21 +235,26 @@ class Looks(Symbols):
         if cursor.take("put", "write", "print", "show"):
             look = self.labelled(look)
             return look if look.label and cursor.take(p.BESIDE_THEM) else None
-        if cursor.take("with", "showing", "plus"):
-            start = cursor.at
-            if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "of", "containing", "starting"):
-                cursor.take(p.AS_LABELS, "on it", "on")
-                return replace(look, labelled=True)
-            cursor.at = start
-            names = cursor.take(p.NAME_WORDS) is not None
-            cursor.at = start
-            columns = self.several_columns()
-            are_names = cursor.word(-1) in (
-                "name",
-                "names",
-            )  # `with the zone names on`, not `with the alarm on`
-            if columns and (names or cursor.take(p.AS_LABELS) or (are_names and cursor.take("on it", "on"))):
-                return replace(look, label=columns, labelled=True)
+        opener, start = cursor.take("with", "showing", "plus"), cursor.at
+        if opener is None and "labels" not in cursor.words[start:]:
+            return None
+        if opener is None:  # `…, names as labels`
+            columns = () if cursor.take(p.NAME_WORDS) else self.several_columns()
+            named = cursor.at > start and cursor.take(p.AS_LABELS)
+            return replace(look, label=columns, labelled=True) if named else None
+        if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "of", "containing", "starting"):
+            cursor.take(p.AS_LABELS, "on it", "on")
+            return replace(look, labelled=True)
+        cursor.at = start
+        names = cursor.take(p.NAME_WORDS) is not None
+        cursor.at = start
+        columns = self.several_columns()
+        are_names = cursor.word(-1) in (
+            "name",
+            "names",
+        )  # `with the zone names on`, not `with the alarm on`
+        if columns and (names or cursor.take(p.AS_LABELS) or (are_names and cursor.take("on it", "on"))):
+            return replace(look, label=columns, labelled=True)
         return None
 
     def labelled(self, look: Look) -> Look:
