@@ -150,6 +150,19 @@ async def test_both_figures_are_by_the_group_behind_them(sentence: str) -> None:
     assert "has the greatest" not in answer
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "what are the average, median, min and max beds of clinics?",
+        "show the average, median, min and max beds of clinics",
+    ],
+)
+async def test_four_figures_of_one_column(sentence: str) -> None:
+    _, ((name, arguments),), _ = await asked(sentence)
+    functions = [each["function"] for each in arguments["aggregates"]]
+    assert (name, functions) == ("summarise", ["count", "mean", "median", "min", "max"])
+
+
 async def test_a_layer_is_not_drawn_by_two_columns() -> None:
     calls, _, answer = await asked("show clinics", "size them by beds and colour them by kind")
     assert not [name for name, _ in calls if name != "cannot_do"], answer

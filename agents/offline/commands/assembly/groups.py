@@ -370,8 +370,9 @@ def of_each_value(asked: Asked, figure: dict[str, Any]) -> Steps:
 def several_figures(asked: Asked) -> Steps | None:
     """`max and min pressure of water mains per material`: per group, or of all rows."""
     figures, by = asked.figures(), asked.group_column
-    kinds = ("figure", "column", "count", "and", "rows", "condition", "group", "table", "ask")
-    if not figures or not asked.only(*kinds) or (by is None) == asked.has("group"):
+    kinds = ("figure", "column", "count", "and", "rows", "condition", "group", "table", "ask", "draw")
+    is_drawn = any(each.value != "show" for each in asked.all("draw"))
+    if not figures or is_drawn or not asked.only(*kinds) or (by is None) == asked.has("group"):
         return None
     names = " and ".join(figure_words(each).removesuffix(" of").lower() for each in figures)
     title = f"{names[:1].upper()}{names[1:]} of {asked.called}"

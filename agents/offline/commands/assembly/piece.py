@@ -9,7 +9,7 @@ from typing import Any
 
 MAX_WAYS = 40
 """Maximum number of ways kept per end position."""
-MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2, "figure": 3, "look": 3}
+MOST = {"condition": 5, "column": 6, "and": 6, "nothing": 40, "draw": 2, "does": 2, "figure": 5, "look": 3}
 """Maximum number of pieces per kind in one question; 1 by default."""
 MAX_VALUE_WORDS = 4
 """Maximum length of a value that is looked for."""
