@@ -154,6 +154,8 @@ async def test_a_table_of_satellites_is_no_base_map() -> None:
         ("the capital and population of Peru, Germany and France", "| Peru | Lima | 31,989,256 |"),
         ("population and area of Europe", "`area_km2` of countries where continent is Europe is"),
         ("population and capital of Europe", "I cannot do that"),
+        ("population and timezone of Peru's cities", "| Callao | 813,264 | America/Lima |"),
+        ("name and population of cities in Peru", "| Callao | 813,264 |"),
     ],
 )
 async def test_facts_of_a_named_row(asked: str, fact: str) -> None:
@@ -377,3 +379,21 @@ async def test_words_that_are_not_read_are_not_passed_over(asked: str) -> None:
     desk = Desk(world)
     await Chat(world, analyst=desk)(asked)
     assert not desk.analysis.steps
+
+
+async def test_names_as_labels_are_no_condition_behind_a_ranking() -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    await chat("top 2 cities by population in Peru with names as labels")
+    assert chat.calls[-1][1]["style"] == {"label": "name"}
+
+
+async def test_what_a_place_owns_lies_in_it() -> None:
+    stations = make_table(
+        "data.stations", "POINT", "Stations",
+        [("id", "integer", ""), ("city", "text", ""), ("country", "text", "")],
+        [(1, "Peru", "United States", (-86.0, 40.7)), (2, "Lima", "Peru", (-77.0, -12.0)),
+         (3, "Cusco", "Peru", (-71.9, -13.5))],
+    )  # fmt: skip
+    chat = Chat(World(stations))
+    await chat("Peru's stations")
+    assert chat.calls[0][1]["filters"] == where("country", "=", "Peru")

@@ -92,10 +92,11 @@ def _owned_facts(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
 @on("[what is|what are|list|show [me]|give me] [the] {what:columns} of {rows:selection}", cost=-1.0)
 def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`population of the five largest cities in Brazil`, `… of the capital of Peru`: the ranked rows, or the one with
-    that flag, with these columns."""
+    that flag, with these columns; with several columns any limited rows."""
     rows = bound["rows"]
-    is_one = rows.where is not None and rows.mention.text.lower() in vocabulary.index.by_flag
-    return _with_columns(bound, vocabulary) if is_one or (rows.top is not None and rows.top.limit) else None
+    is_few = len(bound["what"]) > 1 or rows.mention.text.lower() in vocabulary.index.by_flag
+    is_ranked = rows.top is not None and rows.top.limit
+    return _with_columns(bound, vocabulary) if is_ranked or (is_few and rows.where is not None) else None
 
 
 @on(
