@@ -7,10 +7,11 @@ from functools import partial
 
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
+from agents.offline.commands.assembly.joined import with_each_distance
 from agents.offline.language.reading import Unhashed, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import Analyse, Command, Intent
-from agents.offline.parser import parse
+from agents.offline.parser import is_unread, parse
 
 
 async def analysis_read(goal: str, vocabulary: Vocabulary) -> Chain | None:
@@ -32,6 +33,11 @@ async def commands_read(
         commands = await read_once(vocabulary.index, key, partial(parse, text, vocabulary, table, start))
         if all([await _is_read_alone(each.intent, vocabulary) for each in commands]):
             break
+    if any(is_unread(each.intent) for each in commands):
+        known = ("of each distance", text, start, Unhashed((default and default.id, vocabulary.state)))
+        read = partial(parse, vocabulary=vocabulary, default=default)
+        of_each = partial(with_each_distance, text, start, read)
+        commands = await read_once(vocabulary.index, known, of_each) or commands
     return commands
 
 

@@ -240,7 +240,11 @@ class _Planner(PlanReader):
             return await self.grouped(groups, title)
         self.refuse_same_rows(part, inputs)
         if part.operation == "nearest":
-            inputs["source"] = self.without_itself(inputs["source"], inputs["target"], dict(part.inputs))
+            if among_all := self.nearest_of_all(part.operation, title, inputs, **arguments):
+                return among_all
+            inputs["source"] = self.without_itself(
+                inputs["source"], inputs["target"], dict(part.inputs)["target"].place
+            )
         ranking = arguments.get("by")
         if isinstance(ranking, Ranking):
             inputs["source"], arguments["by"] = self.ranked(inputs["source"], ranking)
@@ -273,14 +277,6 @@ class _Planner(PlanReader):
             other = self.recipe.add("filter", f"Find {place.name}", source=place.table, filter=row)
             found = self.recipe.add(part.operation, title, source=found, other=other, **dict(part.arguments))
         return found
-
-    def without_itself(self, source: str, target: str, inputs: Mapping[str, Features]) -> str:
-        """The rows without the target place itself: the city nearest to Ulm is not Ulm."""
-        base, itself = self.table_of(target)
-        if not inputs["target"].place or itself is None or self.table_of(source)[0] != base:
-            return source
-        title = f"Leave out {inputs['target'].place}"
-        return self.recipe.add("filter", title, source=source, filter=negated(itself))
 
     def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
         """The rows and the column for `the largest` of a result: the area, the count, or a column of that measure."""

@@ -68,7 +68,11 @@ class OperationPlan:
                 yield names, self.operations[int(reference[1:])].arguments["filter"]
 
     def add(self, operation: str, title: str, /, **arguments: Any) -> str:
-        """Append an operation; returns the reference to its result."""
+        """Append an operation; returns the reference to its result. The same filter is made once: its rows are not
+        their own neighbours."""
+        known = [(each.name, each.arguments) for each in self.operations]
+        if operation == "filter" and (operation, arguments) in known:
+            return f"${known.index((operation, arguments))}"
         self.operations.append(PlannedOperation(operation, arguments, title))
         return f"${len(self.operations) - 1}"
 
@@ -160,6 +164,23 @@ class PlanReader:
             return source, None
         found = self.recipe.operations[int(source[1:])].arguments
         return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
+
+    def without_itself(self, source: str, target: str, place: str) -> str:
+        """The rows without the target place itself: the city nearest to Ulm is not Ulm."""
+        base, itself = self.table_of(target)
+        if not place or itself is None or self.table_of(source)[0] != base:
+            return source
+        title = f"Leave out {place}"
+        return self.recipe.add("filter", title, source=source, filter=negated(itself))
+
+    def nearest_of_all(self, operation: str, title: str, inputs: Mapping[str, Any], **arguments: Any) -> str:
+        """The nearest rows of the whole table for some of its rows, among all of them, so that none is its own; empty
+        for others."""
+        base, kept = self.table_of(inputs["source"])
+        if kept is None or inputs.get("target") != base:
+            return ""
+        every = self.recipe.add(operation, title, source=base, target=base, **arguments)
+        return self.recipe.add("filter", title, source=every, filter=kept)
 
     async def link(self, part: AnalysisStep, inputs: Mapping[str, str]) -> Link | None:
         """The key of related rows; None if those in the same place are meant. Raises Refuse if they have no key, and

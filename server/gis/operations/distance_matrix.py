@@ -69,6 +69,10 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         "(how far is it|how far|what is the distance) from {source:place} to {other:place} [in {unit:unit}]",
         "<what> distance [between|from|of] {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}]",
         "{source:place} (to|-|–) {other:place} distance [in {unit:unit}]",
+        "<what> how far apart are {source:place} and {other:place} [in {unit:unit}]",
+        "[draw|show|make|add|give me] [a|the] [straight|direct|connecting|great circle] line (from|between)"
+        " {source:place} (to|and) {other:place} [[and] [with|label [it] with] [its|the] (length|distance)]"
+        " :: Line from {source} to {other}",
     )
 
     async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:

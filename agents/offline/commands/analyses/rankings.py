@@ -22,6 +22,7 @@ from agents.offline.meaning.steps import (
     AddedColumn,
     ColumnWords,
     LateCondition,
+    NameColumn,
     Ranking,
     count_in_areas,
     is_least,
@@ -33,7 +34,7 @@ _USUAL = 10
 _ONE = frozenset(("is", "that is", "lies"))
 _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
-_ANY = "[any|their nearest|the nearest]"
+_ANY = "[(any|their nearest|its nearest|the nearest) [other]]"
 _HOW_FAR = "(how far [away] is|<what> distance (to|of)|distance (to|of))"
 _ONLY = (
     "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"
@@ -169,6 +170,32 @@ def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         ),
         top_step(RESULT, AddedColumn("distance_m"), limit, smallest=smallest, title=title),
     )
+
+
+_PAIR = "(two|[the] two|2|[the] pair of)"
+_APART = "[to each other|to one another|together|apart|from each other|away from each other|in the world]"
+
+
+@on(
+    f"<ask> {_PAIR} how=({_FAR}) {{source:rows}} {_APART}",
+    f"<ask> {_PAIR} {{source:rows}} [that|which] [are|lie|is] [the] how=({_FAR}) {_APART}",
+    f"<ask> [the] how=({_FAR}) (two|pair of) {{source:rows}} {_APART}",
+)
+def _pair(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the two closest capitals`, `which two airports in Peru are farthest apart`: of all pairs of these rows."""
+    rows: Features = bindings["source"]
+    if not rows.named:
+        return None
+    how = bindings["how"]
+    if how in ("closest", "nearest"):
+        title = f"Nearest of {rows.noun} for each of them"
+        pairs = step("nearest", rows, ("target", rows), title=title, k=1)
+    else:
+        names = {"name": NameColumn(), "other_name": NameColumn("other")}
+        pairs = step("distance_matrix", rows, ("other", rows), title=f"Distances of {rows.noun}", **names)
+    smallest = pairs.operation == "nearest"
+    title = f"The two {how} {rows.noun}"
+    return (pairs, top_step(RESULT, AddedColumn("distance_m"), 1, smallest=smallest, title=title))
 
 
 def _is_one(rows: Features, context: Context) -> bool:

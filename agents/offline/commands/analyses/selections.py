@@ -11,7 +11,7 @@ from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column, share
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.language.words import is_plural, name_words
-from agents.offline.meaning.conditions import ColumnMention, Compare, all_of
+from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, Quantity, all_of, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AnalysisStep,
@@ -21,11 +21,16 @@ from agents.offline.meaning.steps import (
     count_in_areas,
     first_groups_step,
     near_step,
+    quoted,
     step,
     top_step,
 )
 
 _MANY = "said=({many:many})"
+_MANY_OF_BOTH = (
+    f"{{areas:named}} <having> {_MANY} {{one:bare}} [,] and=(and|but) [also|only|<having>]"
+    " (few=({fewer:many})|without=(no|without|without any)) {other:bare}"
+)
 _BETWEEN = "{source:named} [<are>] said=([at a distance of] between {distances:lengths} <away>) {other:any}"
 _MANY_NEAR = (
     f"{{source:named}} <having> {_MANY} {{other:rows}} (within|less than|closer than|no more than)"
@@ -166,24 +171,48 @@ def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:
 
 
 @on("<ask> {areas:bare} (have|with|that have|having|has) how=(more|fewer) {one:bare} than {other:bare}")
+@on(f"<ask> {_MANY_OF_BOTH}", rows=_MANY_OF_BOTH, cost=-1.0)
 def _more_of_one(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`which countries have more cities than airports`: counts both in each area."""
+    """`which countries have more cities than airports`, `… more than 50 cities but fewer than 20 airports`."""
+    counted = _counted_both(bindings, context)
+    if counted is None:
+        return None
+    areas, one, other = bindings["areas"], bindings["one"], bindings["other"]
+    more, less = (ColumnMention(name.replace("_", " "), (name,)) for name in counted[1])
+    kept: Condition = Compare(">" if bindings.get("how") == "more" else "<", less, more)
+    said = f"{bindings.get('how')} {one.noun} than {other.noun}"
+    if "many" in bindings:
+        second = bindings.get("fewer", Compare("=", Quantity(0.0)))
+        kept = joined("and", [replace(bindings["many"], column=more), replace(second, column=less)])
+        said = f"{bindings['said']} {one.noun} {bindings['and']} {bindings.get('few', 'no')} {other.noun}"
+    title = f"{areas.heading} with {said}"
+    return (*counted[0], step("filter", RESULT, title=title, filter=LateCondition(kept)))
+
+
+@on("<what> ratio of [the] {one:bare} to {other:bare} (<for_each>|<in_each>|of) [of] {areas:bare}")
+def _ratio(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`ratio of cities to airports per country`."""
+    counted = _counted_both(bindings, context)
+    if counted is None:
+        return None
+    title = f"Ratio of {bindings['one'].noun} to {bindings['other'].noun} by {bindings['areas'].noun}"
+    expression = " / ".join(map(quoted, counted[1]))
+    return (*counted[0], step("calculate", RESULT, title=title, name="ratio", expression=expression))
+
+
+def _counted_both(bindings: Mapping[str, Any], context: Context) -> tuple[Steps, list[str]] | None:
+    """The areas with the numbers of rows of two other tables, and the columns of these."""
     areas, one, other = bindings["areas"], bindings["one"], bindings["other"]
     tables = [context.table(each) for each in (areas, one, other)]
     if not (areas.named and one.named and other.named) or not _counts_apart(tables):
         return None
     names = [f"number_of_{table.name}" for table in tables[1:] if table is not None]
-    counted = [
-        replace(
-            count_in_areas(source, rows, title=f"{areas.heading} with their {rows.noun}"),
-            arguments=_count_as(name),
-        )
-        for source, rows, name in zip((areas, RESULT), (one, other), names, strict=True)
-    ]
-    op = ">" if bindings["how"] == "more" else "<"
-    more, less = (ColumnMention(name.replace("_", " "), (name,)) for name in names)
-    title = f"{areas.heading} with {bindings['how']} {one.noun} than {other.noun}"
-    return (*counted, step("filter", RESULT, title=title, filter=LateCondition(Compare(op, less, more))))
+    titles = [f"{areas.heading} with their {rows.noun}" for rows in (one, other)]
+    first, second = (
+        replace(count_in_areas(source, rows, title=title), arguments=_count_as(name))
+        for source, rows, title, name in zip((areas, RESULT), (one, other), titles, names, strict=True)
+    )
+    return (first, second), names
 
 
 def _counts_apart(tables: list[Table | None]) -> bool:

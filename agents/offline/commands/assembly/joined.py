@@ -28,6 +28,7 @@ from agents.offline.meaning.intents import (
     Unsupported,
 )
 from agents.offline.meaning.steps import AnalysisStep
+from agents.units import UNITS
 
 
 def refuse_unread(commands: list[Command]) -> list[Command]:
@@ -240,6 +241,33 @@ def _noun_near(meant: Analyse) -> str:
     source = step.inputs[0][1]
     ends_with_noun = source.mention is not None and source.text.endswith(source.mention.text)
     return source.text if ends_with_noun and not source.made else ""
+
+
+_LENGTHS = "|".join(name for name, unit in UNITS.items() if unit.dimension == "length")
+_ONE_DISTANCE = re.compile(rf"\d[\d.]*(?: ?(?P<unit>{_LENGTHS})\b)?", re.IGNORECASE)
+_ANY_DISTANCE = _ONE_DISTANCE.pattern.replace("?P<unit>", "?:")
+_DISTANCES = re.compile(
+    rf"\b(?:within|closer than|less than|in a radius of|at most) "
+    rf"(?P<all>{_ANY_DISTANCE}(?:(?:, and |,? and |, ?){_ANY_DISTANCE})+) (?:of|from|around|to)\b",
+    re.IGNORECASE,
+)
+
+
+def with_each_distance(text: str, start: int, read: Callable[[str], list[Command]]) -> list[Command]:
+    """`population within 50, 100 and 200 km of Madrid`: a request for each distance; empty for other requests. `read`:
+    reads a request."""
+    asked = _DISTANCES.search(text)
+    found = [*_ONE_DISTANCE.finditer(text, *asked.span("all"))] if asked is not None else []
+    commands: list[Command] = []
+    for each in found if found and found[-1]["unit"] else ():
+        far = each[0] if each["unit"] else f"{each[0]} {found[-1]['unit']}"
+        request = f"{text[: found[0].start()]}{far}{text[found[-1].end() :]}"
+        whole = read(request)
+        if len(whole) != 1 or isinstance(whole[0].intent, NotUnderstood | Unsupported):
+            return []
+        begin, end = (each.start() if commands else 0), (len(text) if each is found[-1] else each.end())
+        commands.append(replace(whole[0], start=begin, end=end, text=request))
+    return [each for each in commands if each.end > start]
 
 
 _AND_OF_IT = re.compile(

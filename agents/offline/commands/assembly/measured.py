@@ -147,8 +147,9 @@ class MeasuredPieces:
             yield self._piece("unit", place, unit)
 
     def _rates(self, place: int) -> Iterable[Piece]:
-        """`per square metre`, `per dwelling`, `per 100,000 residents`."""
-        if not self.cursor.take("per", "for each", "for every", "a", "/"):
+        """`per square metre`, `per dwelling`, `per 100,000 residents`, `ratio of damage to losses`."""
+        to = "to" if "ratio" in self.cursor.words[:place] else "/"
+        if not self.cursor.take("per", "for each", "for every", "a", "/", to):
             return
         begin = self.cursor.at
         unit = take_unit(self.cursor)

@@ -32,7 +32,7 @@ from agents.offline.language.nouns import take_count, take_unit
 from agents.offline.language.subjects import Grammar
 from agents.offline.language.table_tags import LIMITS, TableTags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import is_participle, name_words, singular, word_set
+from agents.offline.language.words import Phrases, is_participle, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -389,5 +389,5 @@ _PERIODS["calendar year"] = "year"
 _WORDS = (
     ("count", p.COUNTED), ("amount", p.HOW_MUCH), ("share", p.SHARE), ("table", p.AS_TABLE), ("ask", p.ASKED_FOR),
     ("draw", p.DRAWN), ("most", p.MOST_OF), ("same", p.THE_SAME), ("with", p.WITH_THEIR), ("with share", p.WITH_SHARE),
-    ("compare", p.COMPARE),
+    ("compare", p.COMPARE), ("ratio", Phrases("ratio of [the]")),
 )  # fmt: skip

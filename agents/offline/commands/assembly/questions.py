@@ -152,7 +152,8 @@ def _of_table(
         asked = without_implied(asked.without("them")).with_numbers().with_alternatives().with_amount()
         if not asked.has("rows") and goes_on and pronouns:
             asked = asked.of_them()
-        if asked.figure_is_fixed or asked.has("yearly"):
+        asked = asked.without("ratio") if asked.has("per") else asked
+        if asked.figure_is_fixed or asked.has("yearly", "ratio"):
             continue
         # Unnamed rows may be those that the map shows, or those mentioned before.
         is_sure = asked.has("rows") or not (in_part or goes_on or pronouns)
