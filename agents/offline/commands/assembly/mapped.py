@@ -61,7 +61,8 @@ def shown_analysis(
         if not joined and cursor.word() not in _BEFORE_LOOK:
             continue
         found = ResultLooks(cursor, vocabulary, (), _no_spans, cursor.end.__eq__, grouped=False)
-        if (styled := found.take(joined=joined)) is not None and cursor.done:
+        styled = found.take(joined=joined)
+        if styled is not None and cursor.done and (joined or styled.is_map) and "then" not in cursor.words:
             look, end = styled, at
             break
         cursor.at = at
