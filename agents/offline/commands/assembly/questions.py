@@ -308,7 +308,7 @@ def _ranking(asked: Asked) -> tuple[Top | None, list[Piece]]:
         if number is not None and asked.mention.pronoun and rows.end == number.begin < top.begin - 1:
             return None, []  # `which of these three is the largest`: the number of rows
         limit = number.value if number is not None else top.value.limit
-        if number is None and limit == 1 and _asks_for_several(asked) and not asked.mention.is_those:
+        if number is None and limit == 1 and is_plural(asked.noun.lower()) and not asked.mention.is_those:
             limit = MOST_FIRST
         ranking = replace(top.value, limit=limit, column=ranked.value if ranked is not None else None)
     elif order is not None and isinstance(order.value, Top):
@@ -337,10 +337,6 @@ def _are_pieces(asked: Asked, column: Piece) -> bool:
 def _are_ordered(asked: Asked, column: Piece) -> bool:
     own: Sequence[Any] = [asked.table.column(name) for name in column.value.columns]
     return all(each is not None and each.kind in ("integer", "number", "date", "timestamp") for each in own)
-
-
-def _asks_for_several(asked: Asked) -> bool:
-    return is_plural(asked.noun.lower())
 
 
 _ASKS_AGAIN = re.compile(
