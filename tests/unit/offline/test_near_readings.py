@@ -197,7 +197,7 @@ async def test_a_line_through_groups_is_bars_and_says_so(sentence: str) -> None:
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("nearest hospital to the town Aston, dist in m", "**Alba** is nearest to Aston: 222.4 km."),
+        ("nearest hospital to the town Aston, dist in m", "**Alba** is nearest to Aston: 222,390.17 m."),
         ("closest hospital to town Burton", "**Bona** is nearest to Burton: 111.2 km."),
         ("which town is farthest from a hospital?", "**Aston** is farthest: 222.4 km from Alba."),
         ("nearest town to hospital Bona, with the distance", "**Burton** is nearest to Bona: 111.2 km."),

@@ -69,7 +69,7 @@ OF_ELEVATION = [{"function": "count"}, {"function": "mean", "column": "elevation
         ),
         (
             "airports between 50 and 100 km from Berlin",
-            [BERLIN, near(AIRPORTS, "step_1", "100 km"), BERLIN, near("step_2", "step_3", "50 km", invert=True)],
+            [BERLIN, near(AIRPORTS, "step_1", "100 km"), near("step_2", "step_1", "50 km", invert=True)],
         ),
         ("bounding box of the cities in Germany", [("filter", {"source": CITIES, "filter": where("country", "=", "Germany")}), ("hull", {"source": "step_1"}), ("envelope", {"source": "step_2"})]),
         *(

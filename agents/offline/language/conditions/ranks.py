@@ -219,7 +219,8 @@ def take_function(cursor: Cursor) -> str:
     if spread := cursor.take(*SPREADS):
         return SPREADS[spread]
     number = cursor.take_number()
-    is_percentile = number is not None and cursor.take("th", "st") and cursor.take(PERCENTILE)
+    cursor.at += number is not None and cursor.word() == "th"
+    is_percentile = number is not None and cursor.take(PERCENTILE)
     if number is None or not is_percentile or number.value not in PERCENTILES:
         cursor.at = start
         return ""
