@@ -28,7 +28,8 @@ run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at 
 
 test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser ## Install what tests need and run all of them
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint client-test compiled-tests
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	@# One process more than there are cores, since tests also wait for servers and browsers.
+	@$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadfile --no-loadscope-reorder
 
 test-large: $(VENV)/installed-for-tests $(CLIENT) browser ## Show a table of 10 million points on every screen of a browser
 	@GEOAGENT_TEST_ROWS=10000000 $(BIN)/python -m pytest -q tests/browser/test_large_table.py -k every_screen
