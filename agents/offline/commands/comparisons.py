@@ -50,7 +50,7 @@ _FIGURE = "[the] how=(average|avg|mean|median|total|minimum|maximum) {what:words
 _BOTH = "{one:words} (and|with|to|vs|vs .|versus|against) {other:words}"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
-_BY = "[,] (by|:|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
+_BY = "[,] (by|:|-|–|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
 _SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
 _YEAR, _GROUPS = re.compile(r"(?:19|20)\d\d"), re.compile(r"\b(?:by|per|for each|in each)\b", re.IGNORECASE)
 COMMANDS = Commands()

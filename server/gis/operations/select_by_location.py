@@ -136,7 +136,8 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 (":bare", "(overlapping|overlap|overlaps|that overlap)", "shapes", "shares_interior"),
                 (
                     ":bare",
-                    "([that|which] (cross|crosses|crossing)|[that|which] (pass|passes|run|runs|go|goes) through)",
+                    "([that|which] (cross|crosses|crossing"
+                    "|(pass|passes|passing|run|runs|running|go|goes|going) through))",
                     "shapes",
                     "shares_interior",
                 ),

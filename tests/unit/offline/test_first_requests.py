@@ -150,3 +150,45 @@ async def test_no_row_of_a_kind_may_be_a_single_one() -> None:
     await Chat(world, analyst=desk)("countries without a single IATA airport")
     assert [name for name, _ in desk.analysis.steps] == ["filter", "select_by_attribute"]
     assert desk.analysis.steps[0][1]["filter"] == known("iata")
+
+
+async def test_a_column_may_begin_with_the_initial_of_a_word() -> None:
+    roads = make_table(
+        "data.roads", "LINESTRING", "Roads",
+        [("id", "integer", ""), ("fclass", "text", ""), ("pci", "integer", "")],
+        [(1, "local", 40, (1.0, 1.0)), (2, "alley", 60, (2.0, 2.0))],
+    )  # fmt: skip
+    chat = Chat(World(roads))
+    await chat("colour the roads by functional class")
+    assert [arguments["style"]["column"] for _, arguments in chat.calls] == ["fclass"]
+
+
+async def test_what_is_compared_may_follow_a_dash() -> None:
+    answer = await Chat(World(CITIES, COUNTRIES))("compare Germany and France - area, population")
+    assert "| Germany | 357,021 | 82,927,922 |" in answer
+
+
+@pytest.mark.parametrize("going", ["going thru", "running through", "that pass through"])
+async def test_lines_going_through_an_area_cross_it(going: str) -> None:
+    districts = make_table(
+        "data.districts", "POLYGON", "Districts",
+        [("id", "integer", ""), ("name", "text", "")], [(1, "Downtown", (1.0, 1.0))],
+    )  # fmt: skip
+    world = World(ROADS, districts)
+    world.data.names["data.districts"] = "name"
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(f"roads {going} Downtown")
+    assert [name for name, _ in desk.analysis.steps] == ["filter", "select_by_location"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "flag"), [("ADA compliant stops", "Y"), ("stops that are not ADA compliant", "N")]
+)
+async def test_what_complies_is_a_state(asked: str, flag: str) -> None:
+    stops = make_table(
+        "data.bus_stops", "POINT", "Bus stops", [("id", "integer", ""), ("ada_compl", "text", "")],
+        [(1, "Y", (1.0, 1.0)), (2, "N", (2.0, 2.0))],
+    )  # fmt: skip
+    chat = Chat(World(stops))
+    await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("ada_compl", "=", flag)]

@@ -39,8 +39,11 @@ class ComparedColumns:
         self.all = (1 << len(self._each)) - 1
         self._prices = 0
         self._by_initials: dict[str, int] = {}
+        self._by_word: dict[str, int] = {}
         for at, (name, _, _) in enumerate(self._each):
             self._prices |= (name_words(name)[:2] in PER_CURRENCY) << at
+            for word in name_words(name):
+                self._by_word[word] = self._by_word.get(word, 0) | 1 << at
             for letters in initials_in(name):
                 self._by_initials[letters] = self._by_initials.get(letters, 0) | 1 << at
         self._related: dict[str, int] = {}
@@ -69,7 +72,7 @@ class ComparedColumns:
 
     def candidates(self, words: Words) -> int:
         """Quick check before the costs: each of several words must be related to the column, or be one of words
-        whose initials are in its name."""
+        whose initials are in its name, perhaps with the last word whole (`fclass`)."""
         if len(words) == 1:
             return self.all
         found = self.all
@@ -81,7 +84,7 @@ class ComparedColumns:
         for initials, those in self._by_initials.items():
             if are_initials_among(initials, letters):
                 found |= those
-        return found | self._prices
+        return found | self._prices | self._by_word.get(f"{letters[:-1]}{words[-1]}", 0)
 
     def _related_to(self, word: str) -> int:
         found = self._related.get(word)

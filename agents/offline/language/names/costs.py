@@ -142,7 +142,8 @@ def _beginnings(own: str, words: Words, at: int, several: bool) -> list[tuple[in
     found = [] if single is None else [(1, single)]
     for length in range(2, min(len(own), len(words) - at) + 1):
         part = words[at : at + length]
-        if "".join(part) == own:
+        ending = "".join([*(each[0] for each in part[:-1]), part[-1]])  # `fclass` of `functional class`
+        if own in ("".join(part), ending):
             found.append((length, TOGETHER))
         elif _are_initials(own, part, alone=length == len(words)):
             found.append((length, INITIALS))
