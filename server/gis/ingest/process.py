@@ -75,6 +75,7 @@ FRAME_LENGTH = struct.Struct(">Q")
 ARROW_BATCH_BYTES = 64 * MB
 MAX_GEOJSON_FEATURE_MB = 200
 start_process = asyncio.create_subprocess_exec
+"""Starts a reader. Tests put a fork of one that has loaded its libraries in its place."""
 
 
 @dataclass
