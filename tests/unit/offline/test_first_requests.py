@@ -192,3 +192,11 @@ async def test_what_complies_is_a_state(asked: str, flag: str) -> None:
     chat = Chat(World(stops))
     await chat(asked)
     assert [arguments["filters"] for _, arguments in chat.calls] == [where("ada_compl", "=", flag)]
+
+
+@pytest.mark.parametrize(
+    "asked", ["which country has most cities in it", "which country has the most cities in it?"]
+)
+async def test_what_lies_in_the_group_itself_may_be_said(asked: str) -> None:
+    world = World(CITIES, COUNTRIES)
+    assert "Germany has the most cities: 3" in await Chat(world, analyst=Desk(world))(asked)
