@@ -36,7 +36,7 @@ _DATA = "(tables|datasets|data sets|data sources)"
 _OVERVIEW = "[give me|show me|show] [a|an|the] [quick|short] overview [(of|over) [all] [the|my|your|our] (data|tables)]"
 _LIST_TABLES = (
     f"((what|which|list|show|show me) [all] [the|your|my|our] {_DATA} {_ARE_THERE}"
-    f"|(what|which) data {_ARE_THERE}|(list|show|show me) [the|your|my|our] data|{_DATA}|available (tables|data)"
+    f"|(what|which) data {_ARE_THERE}|(list|show|show me) [your|my|our] data|{_DATA}|available (tables|data)"
     f"|what can i (see|map|look at)|what (is|else is) there|(what is|what's|what do (you|we|i) have) {_HERE}"
     f"|what do you have|what have (you|i|we) got [{_HERE}]|what layers (are available|can i add)"
     f"|which layers (are available|can i add)|what can you show [me]|show me what you have|how many tables {_ARE_THERE}"
