@@ -245,7 +245,6 @@ _SYNONYMS = tuple(
         "pupil student",
         "staff employee worker",
         "campsite campground",
-        "city town",
         "airport airfield aerodrome",
         "cost spend spending expenditure",
     )

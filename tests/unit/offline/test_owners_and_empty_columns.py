@@ -19,7 +19,7 @@ from tests.unit.offline.test_cities_and_capitals import CITIES
         ("what are Germany's two biggest cities?", 2),
         ("germanys two biggest cities", 2),
         ("what is Germany's biggest city?", 1),
-        ("Germany's 2 biggest towns", 2),
+        ("Germany's 2 biggest cities", 2),
     ],
 )
 async def test_the_owner_before_a_ranking_is_a_condition(asked: str, limit: int) -> None:
