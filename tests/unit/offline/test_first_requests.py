@@ -206,10 +206,12 @@ async def test_a_town_is_no_city_by_the_end_of_its_name() -> None:
     """`Old Town` was read as the cities called `Old City`."""
     towns = make_table(
         "data.districts", "POLYGON", "Districts",
-        [("id", "integer", ""), ("name", "text", ""), ("residents", "integer", "")], [(1, "Old Town", 3100, (1.0, 1.0))],
+        [("id", "integer", ""), ("name", "text", ""), ("residents", "integer", "")],
+        [(1, "Old Town", 3100, (1.0, 1.0))],
     )  # fmt: skip
     cities = make_table(
         "data.cities", "POINT", "Cities",
-        [("id", "integer", ""), ("name", "text", ""), ("population", "integer", "")], [(1, "Old City", 36000, (2.0, 2.0))],
+        [("id", "integer", ""), ("name", "text", ""), ("population", "integer", "")],
+        [(1, "Old City", 36000, (2.0, 2.0))],
     )  # fmt: skip
     assert "3,100" in await Chat(World(towns, cities))("how many residents does Old Town have?")
