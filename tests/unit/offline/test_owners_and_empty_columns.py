@@ -99,3 +99,8 @@ async def test_just_these_rows_are_shown(asked: str) -> None:
     chat = Chat(World(CITIES, COUNTRIES))
     answer = await chat(asked)
     assert [arguments["filters"] for _, arguments in chat.calls] == [where("country", "=", "Peru")], answer
+
+
+@pytest.mark.parametrize("asked", ["what's the oldest nature reserve?", "whats the oldest nature reserve"])
+async def test_a_question_word_owns_nothing(asked: str) -> None:
+    assert "“what”" not in await Chat(World(CITIES, COUNTRIES))(asked)

@@ -13,7 +13,7 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, ORDINALS, SUPERL
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.nouns import take_count
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import Phrases
+from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.columns import holds_years, is_number
 from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Top
 from agents.offline.meaning.intents import Intent, Rows, Show
@@ -137,10 +137,16 @@ def take_place(cursor: Cursor) -> Top | None:
     return Top(1, descending, measure=measure, word=f"{first} {phrase}", place=ORDINALS[first])
 
 
+_NO_OWNERS = word_set("what who where when how that it there here let")
+"""Words before `'s` that own nothing: `what's the oldest park`."""
+
+
 def take_owner(cursor: Cursor, may_own: Callable[[], bool]) -> str:
     """The owner before a superlative: `Egypt` of `Egypt's ten biggest cities`; else empty. `may_own`: whether the next
     word may belong to it."""
     start = cursor.at
+    if cursor.word()[:-2] in _NO_OWNERS:
+        return ""
     while cursor.at < start + MAX_OWNER and may_own():
         cursor.at += 1
         if cursor.word(-1).endswith(("'s", "’s")):
