@@ -21,7 +21,7 @@ from agents.offline.meaning.columns import check_age, check_when, column_called
 from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_columns
 from agents.offline.meaning.cql2 import combined, disjunction, is_null, negated
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.filters.flags_in_words import rows_told_of
+from agents.offline.meaning.filters.flags_in_words import rows_with_flag
 from agents.offline.meaning.filters.named_in_part import parts_taken
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.times import date_taken
@@ -184,9 +184,10 @@ class _Planner(PlanReader):
         by = ColumnWords(part.by)
         wanted: Any = LateCondition(part.part)
         if not base.startswith("$"):
-            wanted = await to_cql2(self.scene, table := self.scene.table(base), part.part)
-            if (told := rows_told_of(table, wanted)) is not None:
-                source = self.recipe.add("filter", "Keep those it is told of", source=source, filter=told)
+            table = self.scene.table(base)
+            wanted = await to_cql2(self.scene, table, part.part)
+            if (recorded := rows_with_flag(table, wanted)) is not None:
+                source = self.recipe.add("filter", "Keep rows with a value", source=source, filter=recorded)
         passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
         counted = {"function": "count", "name": "count"}
         group = self.grouping(base)

@@ -28,7 +28,7 @@ from agents.offline.meaning.columns import check_age, check_unit, check_when, is
 from agents.offline.meaning.conditions import UNNAMED_ROWS, Condition, Mention, OneOf, parts_of
 from agents.offline.meaning.cql2 import columns_in, combined, conjunction, conjuncts, disjunction
 from agents.offline.meaning.filters.depths import refuse_unclear_extreme
-from agents.offline.meaning.filters.flags_in_words import rows_told_of
+from agents.offline.meaning.filters.flags_in_words import rows_with_flag
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.places import places_meant
 from agents.offline.meaning.ranking import first_rows, of_its_year, without_covered_year
@@ -69,8 +69,8 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
         wanted.append((table, await _within(scene, table, whole, intent.versus)))
     in_all = intent.where is None and intent.subject.pronoun  # `what percentage of claims is that?`
     if intent.share:
-        told = rows_told_of(table, wanted[0][1])
-        wanted.append((table, None if in_all else combined("and", whole, told) if told else whole))
+        recorded = rows_with_flag(table, wanted[0][1])
+        wanted.append((table, None if in_all else combined("and", whole, recorded) if recorded else whole))
     return [
         ("count_features", {"table": each.id, **({"filters": filters} if filters is not None else {})})
         for each, filters in wanted

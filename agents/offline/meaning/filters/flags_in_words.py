@@ -50,8 +50,9 @@ def flag_in_words(table: Table, text: str) -> Cql2 | None:
     return equals(found[0].name, stored) if stored else None
 
 
-def rows_told_of(table: Table, condition: Cql2 | None) -> Cql2 | None:
-    """The rows that a condition's yes/no columns are for, if their comments say so: “at night, only for captures”."""
+def rows_with_flag(table: Table, condition: Cql2 | None) -> Cql2 | None:
+    """The rows that have a value in a condition's yes/no columns, where their comments limit them to some rows: “at
+    night, only for captures”. None if no column is limited so."""
     columns = [each for name in columns_in(condition) if (each := table.column(name)) is not None]
     some = [each.name for each in columns if is_flag(each) and "only for " in (each.comment or "").lower()]
     return conjunction([negated(is_null(each)) for each in some])
