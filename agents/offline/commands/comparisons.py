@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from agents.geo.place_names import other_names
 from agents.offline.commands.analyses.rules import are_times
 from agents.offline.commands.requests import Commands, tables_of
+from agents.offline.language.conditions.flags import without_negation
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.lexicon import COMPARATIVES, STATISTICS
 from agents.offline.language.names.columns import fact_columns, measure_columns
@@ -247,18 +248,27 @@ def _place_or_year(text: str) -> Condition:
     return OneOf(text.removeprefix("the "))
 
 
-def of_both_values(count: Count, after: Conditions) -> Count:
-    """`how many granted vs refused permits`, `how many are new versus old`: counts the rows of both values. `after`:
-    the rules for what follows."""
-    where = count.where
+_Figure = TypeVar("_Figure", Count, Statistic)
+
+
+def of_both_values(figure: _Figure, after: Conditions) -> _Figure:
+    """`how many granted vs refused permits`, `average height of watered and unwatered trees`: the figure of the rows
+    of both values. `after`: the rules for what follows."""
+    where = figure.where
     if not isinstance(where, OneOf) or where.how not in ("kind", "is"):
-        return count
+        return figure
     one, *others = _AGAINST.split(where.text)
+    if not others:
+        first, _, second = where.text.partition(" and ")
+        is_opposite = without_negation(second) == name_words(first) or name_words(second) == without_negation(
+            first
+        )
+        one, others = (first, [second]) if second and is_opposite else (one, others)
     if not others and after.cursor.take(SET_AGAINST):
         other = after.kind()
         others = [other.text] if isinstance(other, OneOf) else []
-    both = replace(count, where=replace(where, text=one), versus=replace(where, text="".join(others)))
-    return both if len(others) == 1 else count
+    both = replace(figure, where=replace(where, text=one), versus=replace(where, text="".join(others)))
+    return both if len(others) == 1 else figure
 
 
 _AGAINST = re.compile(r" (?:vs ?\.?|versus|against) ", re.IGNORECASE)

@@ -126,15 +126,15 @@ class DataCommands(Grammar):
         unit = self.unit_of_answer()
         if unit is None and self.cursor.sees("in"):
             self.cursor.at += 2 * any(name_words(name)[-1] == self.cursor.word(1) for name in column.columns)
-        return Statistic(what, column, full.mention, full.where, unit) if full.top is None else None
+        figure = Statistic(what, column, full.mention, full.where, unit)
+        return of_both_values(figure, self.conditions(full.mention)) if full.top is None else None
 
     def _extreme_of_column(self) -> Statistic | None:
         """`the highest elevation of the airports in France`, if the table is named too."""
-        cursor = self.cursor
-        what = {"max": "maximum", "min": "minimum"}.get(ANALYSIS_FUNCTIONS.get(cursor.word(), ""))
+        what = {"max": "maximum", "min": "minimum"}.get(ANALYSIS_FUNCTIONS.get(self.cursor.word(), ""))
         if what is None:
             return None
-        cursor.at += 1
+        self.cursor.at += 1
         found = self._column_of_subject(named=True)
         return self._of_rows(what, *found) if found is not None else None
 

@@ -147,7 +147,7 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
 def is_called(place: Place, text: str, vocabulary: Vocabulary) -> bool:
     """Whether `text` is the place's full name or code. A word that names rows or a value is not a code:
     `OAKS`, in an upper-case request, means trees, not an airport."""
-    if not place.whole or fold(place.name) == fold(text):
+    if not place.whole or fold(place.name) == fold(text) or any(map(str.isdigit, text)):
         return place.whole
     words = name_words(text)
     return not (

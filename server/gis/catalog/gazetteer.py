@@ -14,7 +14,7 @@ from agents.core.nearest import without_strokes
 from agents.domain import Column, Table
 from agents.geo.place_names import AREA_NOUNS, are_proper_names, is_name_of_noun
 
-MAX_NAME_COLUMNS = 3
+MAX_NAME_COLUMNS, MAX_CODE_COLUMNS = 3, 6
 MAX_KEPT_CHARS = 1_000_000
 """Longer lists of names are folded again for each search, to bound the memory of those that are kept."""
 
@@ -108,7 +108,11 @@ def _searchable(table: Table) -> Searchable | None:
     return Searchable(
         table,
         names,
-        tuple(column.name for column in texts if _CODES.fullmatch(column.name.lower()))[:6],
+        tuple(
+            each.name
+            for each in texts
+            if _CODES.fullmatch(each.name.lower()) or (each.name,) == (*table.key,)
+        )[:MAX_CODE_COLUMNS],
         next((column.name for column in numbers if _POPULATIONS.fullmatch(column.name.lower())), None),
         tuple(
             column.name for column in texts if column.name.lower() in _REGIONS and column.name not in names

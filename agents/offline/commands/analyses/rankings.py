@@ -48,6 +48,7 @@ _BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by
 _FIRST_OF_EACH = (
     f"[single] [the] ({{top:top}}|{{top:nth}}) {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
 )
+_MOST = "most|fewest|least|highest|greatest|largest|longest|lowest|smallest|shortest"
 _MANY = "said=({many:many})"
 _MANY_INSIDE = f"{{areas:named}} <having> {_MANY} {{source:rows}} [<inside>]"
 _INSIDE_OF_WHICH = "(in|inside|within) (which|what) {areas:named} (are|were|is|was|lie|do) [there]"
@@ -68,24 +69,32 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
 
 @on(f"(which|what) {{source:rows}} (is|are) [the] {{top:top}} {_EACH} {{per:column}} {_BY_AND_WHERE}")
 @on(
-    f"[<ask>|<what>] [is|are] [single] {{top:top}} {{source:bare}} by {{by:column}} link=({_OF_EACH}) {{per:column}}"
+    f"[<ask>|<what>] [is|are] [single] {{top:top}} {{source:bare}} by {{by:column}} link=({_OF_EACH}|per)"
+    " {per:column}",
+    f"[<ask>|<what>] [is|are] [the] {{n:count}} {{source:bare}} <has> [the] how=({_MOST}) {{by:column}}"
+    f" link=({_OF_EACH}|per) {{per:column}}",
+)
+@on(
+    f"({_OF_EACH}) {{per:column}} [,] [show|<ask>|<what>] [is|are] [the] ({{top:top}} {{source:rows}}"
+    f"|{{n:count}} {{source:bare}} <has> [the] how=({_MOST}) {{by:column}})",
 )
 @on(f"[<ask>|<what>] [is|are] {_FIRST_OF_EACH}", rows=f"[the] {_FIRST_OF_EACH}")
 def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`highest airport of each country [in Europe]`: by the rows' own column of that name."""
-    rows, by, top = bindings["source"], bindings["per"], bindings["top"]
+    rows, by = bindings["source"], bindings["per"]
+    top = bindings.get("top") or Top(bindings["n"], not is_least(bindings["how"]), measure="many")
     if "where" in bindings:
         rows = replace(rows, where=all_of(rows.where, bindings["where"]))
     table = context.table(rows)
     if table is None or not rows.named:
         return None
     names = group_columns(table, by, context)
-    if len(names) != 1 or (bindings["link"] == "by" and not _names_groups(table, names[0], top)):
+    if len(names) != 1 or (bindings.get("link") == "by" and not _names_groups(table, names[0], top)):
         return None
     if (column := table.column(names[0])) is not None and column.kind == "number":
         return None  # `the cheapest car park per hour`, for an hourly tariff
     ranking = bindings.get("by") or Ranking(top)
-    more = {
+    more: dict[str, Any] = {
         "per": [ColumnWords(names[0])],
         "ties": True,
         **({"skip": top.place - 1} if top.place > 1 else {}),

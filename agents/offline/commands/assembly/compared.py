@@ -9,11 +9,12 @@ from agents.geo.place_names import other_names
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS, Piece
 from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions.flags import is_flag, without_negation
 from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.names.dates import times_of
-from agents.offline.language.words import place_of, word_set
+from agents.offline.language.words import name_words, place_of, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -28,6 +29,7 @@ from agents.offline.meaning.row_names import name_column
 
 BEFORE_ROWS = word_set("of for in among across from on at the all any our your these those its their")
 BETWEEN = BEFORE_ROWS | {"between"}
+BEFORE_VALUES = BETWEEN | {",", ":"}
 _LISTED, _MANY, _ROWS = Slot("listed", "listed"), Slot("many", "many"), Slot("rows", "bare")
 
 
@@ -49,6 +51,7 @@ class ComparedPieces(MeasuredPieces):
         for each in [
             *self._values_compared(place),
             *self._codes_compared(place),
+            *self._answers_compared(place),
             *self._years_compared(place),
         ]:
             yield each
@@ -181,6 +184,18 @@ class ComparedPieces(MeasuredPieces):
             if len(codes) > 1:
                 values = OneOf(" or ".join(f'"{each}"' for each in codes), column.value, "is")
                 yield replace(column, kind="group", end=end, where=values, text=name)
+
+    def _answers_compared(self, place: int) -> Iterable[Piece]:
+        """`restored vs not restored`, `watered versus unwatered`: both answers of a yes/no column."""
+        for column in list(self._columns_at(self._past(place, BEFORE_VALUES))):
+            self.cursor.at = column.end
+            own = self.table.column(column.value.columns[0]) if len(column.value.columns) == 1 else None
+            if own is None or not is_flag(own) or not self.cursor.take(p.SET_AGAINST):
+                continue
+            begin = self.cursor.at
+            self.cursor.at += 2 if self.cursor.word() == "not" else 1
+            if without_negation(self.cursor.since(begin)) == name_words(column.text):
+                yield replace(column, kind="group", end=self.cursor.at)
 
     def _columns_of_years(self, place: int) -> Iterable[Piece]:
         """`gas use 2024 vs 2025`: the columns of both years."""

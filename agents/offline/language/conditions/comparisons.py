@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from agents.domain import Column, Table
+from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.columns_compared import ColumnsCompared
 from agents.offline.language.conditions.explained_numbers import column_by_unit
 from agents.offline.language.conditions.times.days import RANGE_JOINERS, take_day, take_days, take_last
 from agents.offline.language.conditions.times.relative import take_age
 from agents.offline.language.conditions.value_text import ends_value, goes_on, take_comparator
-from agents.offline.language.lexicon import ABOVE, ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
 from agents.offline.language.names.columns import columns_called, fits_column
-from agents.offline.language.names.comments import HEAD_ENDS
-from agents.offline.language.names.costs import NUMBERS, short_unit
+from agents.offline.language.names.costs import NUMBERS
+from agents.offline.language.names.own_units import ends_with_unit
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
@@ -99,17 +99,19 @@ class Comparisons(ColumnsCompared):
 
     def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
         """Read the column's own unit: `mg/l` of `no3_mg_l`, `litres per minute` of “Flow in litres per minute”."""
+        start = self.cursor.at
+        sign = self.cursor.take("°") is not None
         words, used = self.cursor.keys(most=MAX_UNIT_WORDS)
-        words = tuple("deg" if word == "degree" else word for word in words)
+        words, used = (("degree", *words), [0, *used]) if sign else (words, used)
         own = [each for each in self.columns if (tables or each.name in names) and each.kind in NUMBERS]
         for length in range(len(words), 0, -1):
             of = self.cursor.word(used[length - 1]) == "of"  # `50 mg of nitrate`
-            part = words[:length] if used[length - 1] else ()
-            ends = [each.name for each in own if part and _ends_with_unit(each, part, of=of)]
+            part = words[:length] if used[length - 1] or sign else ()
+            ends = [each.name for each in own if part and ends_with_unit(each, part, of=of)]
             if ends and not any(name_words(each.name) == part for each in own):
-                start = self.cursor.at
                 self.cursor.at += used[length - 1]
                 return ColumnMention(self.cursor.since(start), tuple(dict.fromkeys(ends)))
+        self.cursor.at = start
         return None
 
     def _range(self) -> Between | None:
@@ -339,21 +341,6 @@ def _in_own_unit(found: Compare | Between, own: ColumnMention | None) -> Compare
         return found
     text = found.value.text if found.value.unit is not None else f"{found.value.text} {own.text}"
     return replace(found, value=replace(found.value, text=text))
-
-
-def _ends_with_unit(column: Column, words: tuple[str, ...], *, of: bool) -> bool:
-    """Whether the name ends with a unit, or a clause of the comment is one (“flow, litres per minute”); `of`: before
-    the substance. So does the comment with where it is measured from: `1.5 m over floor`."""
-    unit = name_words(column.name)[1:]
-    in_unit = re.search(r"\bin ([^,;:.()]+)$", column.comment or "")
-    head, *clauses = map(name_words, re.split(r"[,;()]", column.comment or ""))
-    return (
-        unit[-len(words) :] in (words, ("".join(words),))
-        or short_unit(words) in map(short_unit, clauses)
-        or (of and unit[-len(words) - 1 : -1] == words)
-        or (in_unit is not None and name_words(in_unit[1]) == words)
-        or (words[0] in HEAD_ENDS & ABOVE.keys() and len(words) > 1 and head[-len(words) :] == words)
-    )
 
 
 def _is_percentage(found: Compare | Between) -> bool:
