@@ -25,6 +25,7 @@ SINGLE_MATCH_PREDICATES = ("intersects", "shares_interior", "within_distance")
 
 USUAL_DISTANCES = ("500 m", "1 km", "5 km", "50 km")
 """Proposed where a request says `near` without a distance."""
+FOUND = "(seen|found|recorded|observed|reported|sighted|spotted|caught|detected|mapped|counted|collected)"
 
 
 class SelectByLocationArguments(Arguments):
@@ -92,6 +93,8 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
                 "(in|within) which {source:bare} (is|are|lies|lie) {other:any} [located]",
                 "(which|what) {source:bare} (is|are|lies|lie) {other:any} [located] in",
                 "(which|what) {source:bare} (contain|contains) {other:any}",
+                f"(in|within) (which|what) {{source:bare}} (was|were|have|has) {{other:meant}} [been] {FOUND}",
+                f"<ask> {{source:bare}} (where|in which) {{other:meant}} (is|are|was|were|(has|have) been) {FOUND}",
             )
         ),
         "(in|within) which {source:bare} (is|are) there (no|not (a|any|a single|one)) {other:any}"

@@ -149,3 +149,57 @@ def test_a_code_with_digits_names_a_place_although_other_rows_have_it_as_a_value
     )
     assert is_called(place, "VP1", vocabulary)
     assert not is_called(place, "BOG", vocabulary)  # a habitat, not a code
+
+
+RECORDS = make_table(
+    "data.species_obs", "POINT", "Species observations",
+    [("id", "integer", ""), ("common_name", "text", ""), ("plot_no", "text", "")],
+    [(1, "lynx", "VP1", (1.0, 1.0)), (2, "lynx", None, (2.0, 1.0)), (3, "badger", None, (3.0, 1.0))],
+)  # fmt: skip
+RESERVES = make_table(
+    "data.reserves", "POLYGON", "Nature reserves", [("id", "integer", ""), ("name", "text", "")],
+    [(1, "Belchen", (1.0, 1.0)), (2, "Feldberg", (2.0, 1.0))],
+)  # fmt: skip
+
+
+def in_reserves() -> tuple[Chat, Desk]:
+    world = World(RESERVES, RECORDS, PLOTS)
+    desk = Desk(world)
+    return Chat(world, analyst=desk), desk
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "in which reserves were lynx recorded?",
+        "in which reserves have lynx been seen",
+        "reserves where lynx were observed",
+        "reserves in which lynx have been found",
+    ],
+)
+async def test_areas_where_something_was_seen(asked: str) -> None:
+    chat, desk = in_reserves()
+    await chat(asked)
+    (kept, lynx), (operation, found) = desk.analysis.steps
+    assert (kept, lynx["filter"]) == ("filter", where("common_name", "=", "lynx"))
+    assert (operation, found["source"], found["predicate"]) == (
+        "select_by_location", "data.reserves", "shares_interior",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "observations that belong to no plot",
+        "observations that don't belong to any plot",
+        "how many observations are assigned to no plot",
+    ],
+)
+async def test_rows_that_belong_to_none_of_the_others(asked: str) -> None:
+    chat, desk = in_reserves()
+    await chat(asked)
+    ((operation, found),) = desk.analysis.steps
+    assert (operation, found["source"], found["other"]) == (
+        "select_by_attribute", "data.species_obs", "data.veg_plots",
+    )  # fmt: skip
+    assert found["invert"]

@@ -37,6 +37,12 @@ _NEVER = (
 )
 _ANY_ROWS = "(places|sites|locations|premises|facilities|properties)"
 """Nouns for the rows of any table."""
+_OF_NONE = (
+    "[that|which] ((belong|belongs|belonging|refer|referring) to (no|none of the)"
+    "|[are|is] (assigned|linked|attached|connected) to no"
+    "|((don't|doesn't|do not|does not) belong|(aren't|isn't|are not|is not|not) (assigned|linked|attached|connected))"
+    " to (a|an|any|any of the))"
+)
 _OF = (
     "[that|which] [are|is|were|was] (of|on|at|for|from|out of|about|connected to|assigned to|linked to"
     "|attached to|issued to|(fed|served|supplied|run|operated) (by|from))"
@@ -84,6 +90,7 @@ def _has_times(table: Table | None) -> bool:
     f"<ask> {{source:bare}} said=({_NO} {{other:meant}}) done=({RECORDED}) {YET}",
     f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) {YET}",
     f"<ask> {{source:bare}} said=({_NEVER_HAD} {{other:meant}}) done=({RECORDED}) {YET}",
+    f"<ask> {{source:bare}} said=({_OF_NONE} {{other:meant}})",
     cost=0.5,
 )
 def _without(bindings: Mapping[str, Any], context: Context) -> Steps | None:
