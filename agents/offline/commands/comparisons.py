@@ -253,22 +253,20 @@ _Figure = TypeVar("_Figure", Count, Statistic)
 
 def of_both_values(figure: _Figure, after: Conditions) -> _Figure:
     """`how many granted vs refused permits`, `average height of watered and unwatered trees`: the figure of the rows
-    of both values. `after`: the rules for what follows."""
+    of both values; for a column, only of both answers of yes and no. `after`: the rules for what follows."""
     where = figure.where
     if not isinstance(where, OneOf) or where.how not in ("kind", "is"):
         return figure
     one, *others = _AGAINST.split(where.text)
-    if not others:
-        first, _, second = where.text.partition(" and ")
-        is_opposite = without_negation(second) == name_words(first) or name_words(second) == without_negation(
-            first
-        )
-        one, others = (first, [second]) if second and is_opposite else (one, others)
+    if not others and isinstance(figure, Statistic):
+        one, *others = where.text.split(" and ")
     if not others and after.cursor.take(SET_AGAINST):
         other = after.kind()
         others = [other.text] if isinstance(other, OneOf) else []
-    both = replace(figure, where=replace(where, text=one), versus=replace(where, text="".join(others)))
-    return both if len(others) == 1 else figure
+    are_answers = len(others) == 1 and name_words(one) == without_negation(others[0])
+    if len(others) != 1 or not (are_answers or isinstance(figure, Count)):
+        return figure
+    return replace(figure, where=replace(where, text=one), versus=replace(where, text=others[0]))
 
 
 _AGAINST = re.compile(r" (?:vs ?\.?|versus|against) ", re.IGNORECASE)

@@ -45,7 +45,14 @@ COMMANDS = Commands()
 on = COMMANDS.on
 
 
-@on(f"how many [different|distinct|unique] {{what:words}} {_EXIST} {{where:where}}", cost=3.5)
+_HOW_MANY_DIFFERENT = "(how many|[<what>] [the] number of|count [the]) (different|distinct|unique)"
+
+
+@on(
+    f"how many [different|distinct|unique] {{what:words}} {_EXIST} {{where:where}}",
+    f"{_HOW_MANY_DIFFERENT} {{what:words}} {{where:where}}",
+    cost=3.5,
+)
 @on(
     *(
         f"{words} {{what:words}}{ending}"
@@ -55,7 +62,7 @@ on = COMMANDS.on
                 " [(there are|used) [{where:where}]]",
             ),
             ("(which|what) [different|distinct]", f" {_EXIST} [{{where:where}}]"),
-            ("how many (different|distinct|unique)", ""),
+            (_HOW_MANY_DIFFERENT, ""),
             ("how many [different|distinct|unique]", f" {_EXIST}"),
             (f"[<what>] {_MOST}", " [{where:where}]"),
         )
@@ -96,7 +103,7 @@ def _texts(table: Table, what: str, vocabulary: Vocabulary) -> bool:
         for words, ending in (
             (f"(list|name|enumerate|give me|what are) [all] {_EACH_VALUE}", ""),
             ("(which|what) [different|distinct]", " (are there|exist|do (we|you) have)"),
-            ("how many (different|distinct|unique)", " [are there|do (we|you) have]"),
+            (_HOW_MANY_DIFFERENT, " [are there|do (we|you) have]"),
         )
     ),
     cost=1.0,

@@ -61,7 +61,7 @@ TOOK_PART = Phrases("""
 RUNS_OUT = Phrases("[that|which] ((runs|run|ran) out|expires|expire|expired) | (that|which) (ends|end|ended)")
 CARRIES = Phrases("carries | holds | records | reaches | offers | employs | lasts | lasted | takes | took")
 NOT = Phrases("""
-    but not | and not | not [yet] | [that|which] (aren't|isn't|(haven't|hasn't|(have|has) (not|never)) [yet] been)
+    but not | and not | not [yet] | [that|which] (aren't|isn't) | (haven't|hasn't|(have|has) (not|never)) [yet] been
     | [if] (one|you|we) (leaves|leave) out | except [for] | excluding | exclude | other than | apart from | excluded
     | outside [of] | (leave|leaving) out | (not|without) counting | not including | ignoring
 """)

@@ -44,8 +44,9 @@ on = RULES.on
 
 @on(
     "[<what>|how many] [number of] ({source:bare}|{owned:owned}|{counted:counted})"
-    f" ({_PEOPLE}|{_PER} [are there] <for_each> [of] ({{areas:areas}}|{{by:column}})"
-    f"|[are there] <for_each> [of] {{areas:areas}} {_PER})",
+    f" [are there] ({_PEOPLE}|{_PER} [are there] <for_each> [of] ({{areas:areas}}|{{by:column}})"
+    f"|<for_each> [of] {{areas:areas}} {_PER})",
+    f"how many {{source:bare}} {_PER} (does|do) (each|every) {{areas:areas}} have",
     f"(colour|color|shade|map) [the] {{areas:named}} by [the] [number of] {{source:bare}} {_PEOPLE}",
     cost=-2.0,
 )

@@ -14,6 +14,7 @@ from agents.offline.commands.analyses.rules import Context, Rules, Steps
 from agents.offline.commands.analyses.selections import kept_by_count
 from agents.offline.language.names.columns import columns_called
 from agents.offline.language.names.rows import are_pieces_of
+from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import fold, is_plural, name_words, place_of
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import OneOf, Top, all_of
@@ -91,8 +92,9 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     names = group_columns(table, by, context)
     if len(names) != 1 or (bindings.get("link") == "by" and not _names_groups(table, names[0], top)):
         return None
-    if (column := table.column(names[0])) is not None and column.kind == "number":
-        return None  # `the cheapest car park per hour`, for an hourly tariff
+    column = table.column(names[0])
+    if (column is not None and column.kind == "number") or are_counts((table,), (*names,)):
+        return None  # `the cheapest car park per hour`, for an hourly tariff; `the highest budget per bed`
     ranking = bindings.get("by") or Ranking(top)
     more: dict[str, Any] = {
         "per": [ColumnWords(names[0])],

@@ -99,16 +99,21 @@ def _of_first_rows(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent |
     return _with_columns(bound, vocabulary) if is_ranked or (is_few and rows.where is not None) else None
 
 
+_LIST = "list=(list [of]|[show [me]|give me|make|i need|i want] (a|the) (table|list) of) [all] [the] {rows:selection}"
+
+
 @on(
-    "list=(list [of]|[show [me]|give me|make|i need|i want] (a|the) (table|list) of) [all] [the] {rows:selection}"
-    " (with|showing|including|along with|together with) [the|their|its] {what:columns}",
+    f"{_LIST} (with|showing|including|along with|together with) whose=(their|its) {{what:columns}}", cost=-2.0
+)
+@on(
+    f"{_LIST} (with|showing|including|along with|together with) [the] {{what:columns}}",
     "(show [me]|give me|make|i need|i want|put them in|list them in) (a|the) (table|list)"
     " (with|showing|of) [the|their|its] {what:columns}",
     cost=-1.0,
 )
 def _with_columns(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`list the arenas with their name, capacity and year built`: rows with these columns, none of them yes or no; with
-    one column, the rows that have a value there."""
+    one column that is not `their …`, the rows that have a value there."""
     rows = bound.get("rows", _THEM)
     words = [each.text for each in bound["what"]]
     tables = tables_of(rows.mention, vocabulary)
@@ -120,6 +125,6 @@ def _with_columns(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | 
     if "list" in bound and any(map(is_flag, own)):
         return None
     limit = rows.top.limit if rows.top is not None and rows.top.limit else MOST_LISTED
-    is_one = "list" in bound and len(words) == 1
+    is_one = "list" in bound and len(words) == 1 and "whose" not in bound
     known = Negation(Empty(ColumnMention(words[0], shown))) if is_one else None
     return Rows(rows.mention, all_of(rows.where, known), rows.top, limit, shown, wording=tuple(words))

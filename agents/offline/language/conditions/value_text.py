@@ -24,9 +24,9 @@ _BREAKS = word_set("""
     vs versus
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    into using weighted ones only except excluding exclude have has were was per each without lacking called exceeding
-    since until after before during when lies lie lives live nor involving carrying holding recording reaching offering
-    employing
+    into using weighted grouped ones only except excluding exclude have has were was per each without lacking called
+    exceeding since until after before during when lies lie lives live nor involving carrying holding recording reaching
+    offering employing
 """)
 MAX_VALUE_WORDS = 4
 _NO_VALUE_BEGINS = word_set("each every them these those")

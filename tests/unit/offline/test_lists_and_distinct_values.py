@@ -1,0 +1,79 @@
+"""Columns that a list shows, numbers of different values, rates of each area, and groups after a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, known, like, where
+
+
+def asking() -> tuple[Chat, Desk]:
+    world = World(COUNTRIES, AIRPORTS)
+    desk = Desk(world)
+    return Chat(world, analyst=desk), desk
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_known"),
+    [
+        ("list the countries with their population", False),
+        ("list of countries including their population", False),
+        ("list the countries with population", True),
+    ],
+)
+async def test_a_column_of_their_own_is_shown_and_restricts_nothing(asked: str, is_known: bool) -> None:
+    chat, _ = asking()
+    await chat(asked)
+    ((name, arguments),) = chat.calls
+    assert (name, "population" in arguments["columns"]) == ("query_features", True)
+    assert arguments.get("filters") == (known("population") if is_known else None)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "number of different countries of the airports",
+        "the number of distinct countries of airports",
+        "count the unique countries of the airports",
+    ],
+)
+async def test_the_number_of_different_values(asked: str) -> None:
+    chat, _ = asking()
+    await chat(asked)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["table"], arguments["column"]) == ("column_stats", "data.airports", "country")
+
+
+async def test_the_number_of_different_values_of_some_rows() -> None:
+    chat, _ = asking()
+    await chat("number of different currencies in Africa")
+    await chat("number of different continents in Europe")
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["column"]) == ("column_stats", "continent")
+    assert arguments["filters"] == where("continent", "=", "Europe")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "how many airports are there per million people in each country",
+        "how many airports per million people does each country have",
+        "how many airports are there per million people",
+    ],
+)
+async def test_a_rate_of_each_area(asked: str) -> None:
+    chat, desk = asking()
+    await chat(asked)
+    (rate,) = [arguments for operation, arguments in desk.analysis.steps if operation == "calculate"]
+    assert rate["expression"] == '1000000 * count / "population"'
+
+
+async def test_the_groups_after_a_text_are_no_part_of_it() -> None:
+    chat, desk = asking()
+    await chat("number of airports whose name contains field, grouped by country")
+    (kept, rows), (grouped, groups) = desk.analysis.steps
+    assert (kept, rows["filter"]) == ("filter", like("name", "%field%"))
+    assert (grouped in ("summarise", "dissolve"), groups["by"]) == (True, ["country"])
