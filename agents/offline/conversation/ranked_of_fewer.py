@@ -66,7 +66,7 @@ _LEFT_OUT = re.compile(
 )
 _OF_ITS_ROWS = re.compile(r"\bof (?:them|these|those|it)\b|\bof the (?:\d+|top|first|list)\b", re.IGNORECASE)
 _ROWS_ONCE_MORE = re.compile(
-    r"^(?:(?:all|any|every|the|those|these|ones|rows|rest|other ones)\b ?)+"
+    r"^(?:(?:everything|anything|all|any|every|the|those|these|ones|rows|rest|other ones)\b ?)+"
     r"(?:(?:that|which|who) )?(?:(?:are|is|lie) )?",
     re.IGNORECASE,
 )

@@ -37,7 +37,7 @@ ABOVE = {
     "exceed": ">", "below": "<", "under": "<", "beneath": "<", "before": "<", "minimum": ">=", "min": ">=",
     "maximum": "<=", "max": "<=", "since": ">=", "until": "<=", "till": "<=", "exactly": "=",
     "equals": "=", "equal": "=", ">": ">", "<": "<", ">=": ">=", "<=": "<=", "≥": ">=", "≤": "<=",
-    "=": "=", "==": "=", "!=": "<>", "<>": "<>", "≠": "<>",
+    "=": "=", "==": "=", "!=": "<>", "<>": "<>", "≠": "<>", "tops": ">", "surpasses": ">", "surpassing": ">",
 }  # fmt: skip
 """Comparison words and their operators."""
 
@@ -307,6 +307,8 @@ SHORT_FORMS = {
     "worlds": "world's",
     "pct": "percent",
     "no.": "number",
+    "min.": "minimum",
+    "max.": "maximum",
     "#": "number",
     "avg": "average",
     "max": "maximum",

@@ -15,7 +15,7 @@ PART_TEXTS = {
     "|that stand|grow|growing|occur|occurred|happened|that happened|took place|were|was|are located|are situated"
     "|situated|fall|are found|can be found|sit|run|[that] (pass|running|passing)"
     "|[were|was|are|is] (taken|found|seen|recorded|measured|built|placed|reported|collected|issued))",
-    "closer": "(within|closer than|less than|at most|nearer than|up to|(not|no) (more|farther|further) than"
+    "closer": "(within|inside|closer than|less than|at most|nearer than|up to|(not|no) (more|farther|further) than"
     "|(in|within) a (radius|distance) of)",
     "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
     "away": "[away] (of|from|to|around) [any|the nearest|the next]",

@@ -21,7 +21,7 @@ TOP_LAYER = Phrases("[the] (top|topmost|uppermost) layer | [the] layer [that is]
 BOTTOM_LAYER = Phrases("[the] (bottom|lowest|undermost) layer | [the] layer [that is] at the bottom")
 EVERYTHING = Phrases("everything | [all] [the] layers | (every|each) layer | all of (them|it) | them all")
 ROWS_OF = Phrases("[the] layer of [the] | [the] (rows|records|entries) (of|in|from) [the]")
-KINDS_OF_THING = Phrases("layer | layers | table | tables | features | dataset")
+KINDS_OF_THING = Phrases("layer | layers | table | tables | features | dataset | row | rows")
 
 # --- conditions ------------------------------------------------------------------------------------------
 
@@ -39,10 +39,10 @@ LINKS = Phrases("""
     | (that|which|who) (have|has) been [measuring|recording|operating|open|running]
     | (that|which) (is|lie|were|happened) | the ones (that|which) are | located | situated
     | (that|which) (took|take|lasted|last) | taking | lasting | taken | collected | measured
-    | seen | spotted | sighted | observed | lying | standing | growing | served by | found | being | are | that | which
-    | [that|which|who] (are|is|was|were) still | still | [[that|which] (are|is|need|needs)] to be | where they are
-    | were | was | [that] (happened|occurred) | [that|which] took place | [that|which] (use|uses|using) [the]
-    | (have|had) (we|you|they) (done|made|carried out|logged|recorded)
+    | seen | spotted | sighted | observed | lying | sitting | standing | growing | served by | found | being | are
+    | that | which | [that|which|who] (are|is|was|were) still | still | [[that|which] (are|is|need|needs)] to be
+    | where they are | were | was | [that] (happened|occurred) | [that|which] took place | [that|which]
+    (use|uses|using) [the] | (have|had) (we|you|they) (done|made|carried out|logged|recorded)
 """)
 OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
 WITH = Phrases("""
@@ -74,7 +74,7 @@ IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from
     | within | of | at | on | during
 """)
-ALTHOUGH = Phrases("although | [even] though | while | whereas | despite being")
+ALTHOUGH = Phrases("yet | although | [even] though | while | whereas | despite being")
 NORMALLY = Phrases(
     "normally | usually | by default | should [normally|usually] | ought to | [are|is] (supposed|meant) to"
 )
@@ -304,7 +304,7 @@ WITH_SHARE = Phrases("""
 """)
 AS_SHARE_OF = Phrases("[,] (as|in) [a|the] (share|percentage|percent|proportion|fraction|part|%) of [the]")
 COMPARE = Phrases("compare")
-ONLY_TOP = Phrases("[[and] show] [only|just] [the] top")
+ONLY_TOP = Phrases("[[and] show] [only|just] [the] (top|first)")
 AND_WITH = Phrases("[,] (and|with|to)")
 OF_WHICH = Phrases("[in|on|at|for|of|with|within] (which|what)")
 HOW_MUCH = Phrases("how much")

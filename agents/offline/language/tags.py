@@ -20,7 +20,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
 from agents.offline.language.names.dates import records_last_time, times_of
-from agents.offline.language.names.kinds import kinds_counted
+from agents.offline.language.names.kinds import kinds_counted, take_country
 from agents.offline.language.nouns import (
     take_count,
     take_people,
@@ -79,7 +79,8 @@ class Tags(Figures):
             "condition": self._condition, "also": self._also, "kept": self._kept, "number": self._number,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._taking(take_share), "box": self._box, "value": self._value,
-            "spot": self._taking(take_spot), "line": self._taking(take_line), "nth": self._taking(take_place),
+            "spot": self._taking(take_spot), "line": self._taking(take_line),
+            "country": self._taking(take_country), "nth": self._taking(take_place),
             "where": self._where, "words": self._words, "surface": self._surface, "then": self._then,
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "owned": self._owned, "averaged": self._averaged, "listed": self._listed,

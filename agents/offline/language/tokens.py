@@ -141,6 +141,8 @@ def _is_cut_short(text: str, place: int, end: int) -> bool:
     word, (following, *_) = text[place:end], (*text[end + 1 :].split(maxsplit=1), "")
     if (word.lower(), following, text[end : end + 2]) == ("no", "of", ". "):
         return True
+    if word.lower() in ("min", "max") and text[end : end + 1] == "." and following[:1].isdigit():
+        return True
     if text[end : end + 2] != ". " or not (word[0].isupper() and following[:1].isalpha()):
         return False
     if word.lower() in _SHORT_TITLES:

@@ -69,10 +69,10 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         ),
         "<ask> {source:any} [<are>] said=((in|inside|within) [a] {distance} (circle|radius) (around|of|about|from))"
         " {other:any} more=([{also}]) -> predicate=within_distance :: {source} {said} {other} {more}",
-        "<ask> {source} said=((without|with no|that have no|having no|have no|has no|(and|but) (no|without))"
-        " {other:bare} <closer> {distance})"
+        "<ask> {source} said=((without|with no|that have no|having no|have no|has no|[that] lack|lacking"
+        "|(and|but) (no|without)) [a|an|any] {other:rows} <closer> {distance})"
         " more=([{also}]) -> predicate=within_distance, invert :: {source} {said} {more}",
-        "<ask> {source} said=((with|having|that have|have|has) [at least one] {other:bare} <closer> {distance})"
+        "<ask> {source} said=((with|having|that have|have|has) [at least one] {other:rows} <closer> {distance})"
         " more=([{also}]) -> predicate=within_distance :: {source} {said} {more}",
         *(
             f"<then> [<are>] said=({words}) {{other:any}} -> predicate=within_distance{meant}"

@@ -30,7 +30,7 @@ from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import doers_of, english, name_words, singular
 from agents.offline.meaning.conditions import Condition, OneOf, Top, all_of
-from agents.offline.meaning.features import Features
+from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.row_names import PEOPLE, text_columns
 from agents.offline.meaning.steps import (
     AnalysisStep,
@@ -41,6 +41,7 @@ from agents.offline.meaning.steps import (
     is_least,
     step,
     sum_of,
+    top_step,
 )
 from agents.offline.meaning.units import column_unit, in_one_unit
 
@@ -348,11 +349,25 @@ def _share_of_sum(bindings: Mapping[str, Any], context: Context) -> Steps | None
     )
 
 
+def _first_groups(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`rank countries by number of airports, first 20`."""
+    found, n = by_own_column(bindings, context), bindings["n"]
+    if not found:
+        return None
+    title = f"The first {n} {bindings['by'].text} by number of {bindings['source'].noun}"
+    return (*found, top_step(RESULT, _NUMBER, n, title=title, ties=True))
+
+
+_RANK = "rank [all] [the] [{more:country}]"
 _AREAS = "(<for_each>|<in_each>) [of] {areas:bare} [are|are there|were there|do we have] [,] {more:condition}"
 RULES += (
     rule(f"{_KINDS} (by|<for_each>|<in_each>) {{by:column}}", own_figure),
     rule(f"{_FIGURE_OF_ALL} {_AREAS}", _narrowed(_figure_in_areas), 3.0),
-    rule("rank [all] {by:column} by [number of] {source:bare}", by_own_column),
+    rule(f"{_RANK} {{by:column}} by [the] [number of] {{source:rows}}", by_own_column),
+    rule(
+        f"{_RANK} {{by:column}} by [the] [number of] {{source:rows}} [,] [the] first {{n:count}}",
+        _first_groups,
+    ),
     rule("rank [all] {areas:bare} by [number of] {source:bare}", by_place, BY_PLACE),
     rule(
         f"{_FIGURE_OF_ALL} (by|<for_each>|<in_each>) {{by:column}}",

@@ -244,8 +244,8 @@ def area_column(
         for table in vocabulary.few_tables
         if table.geometry_family == "polygon"
     }
-    named = [(table, names[0]) for table, names in own_columns.items() if len(names) == 1]
     values = {each[:2] for each in vocabulary.values_called(words)}
+    named = [(table, names[0]) for table, names in own_columns.items() if len(names) == 1]
     having = [each for each in named if not _is_number(*each) and each not in values]
     return having[0] if len(having) == 1 else None
 
@@ -258,8 +258,7 @@ def has_elsewhere(own: Table, words: tuple[str, ...], vocabulary: Vocabulary) ->
 def by_column_of_areas(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`stops per kind of land use`: in the areas of each value (`only` some) of a column that exactly one table of
     areas has."""
-    rows = bindings["source"]
-    by = bindings["by"].text
+    rows, by = bindings["source"], bindings["by"].text
     found = area_column(context.table(rows), name_words(by), context.vocabulary)
     if found is None or rows.guessed or by_referred(rows, by, bindings.get("figure"), context) is not None:
         return None  # what rows refer to is their own
@@ -365,7 +364,8 @@ RULES = (
     ),
     rule(f"<for_each> {{areas:bare}} [,] {_AVERAGE}", by_place, BY_PLACE),
     rule(
-        f"{_SHOWN} {{source:rows}} (per|for each|in each|for every|in every) {{by:column}} [[,] {{more:condition}}]",
+        f"{_SHOWN} {{source:rows}} (per|for each|in each|for every|in every)"
+        " ({more:country} {by:column}|{by:column} [[,] {more:condition}])",
         _unranked(by_own_column),
         1.0,
     ),

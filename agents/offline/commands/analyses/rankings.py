@@ -47,7 +47,8 @@ _OF_EACH = "of each|of every|in each|in every|on each|on every|for each|for ever
 _EACH = f"link=({_OF_EACH}|per|by)"
 _BY_AND_WHERE = "[([by {by:column}] {where:condition}|[{where:condition}] by {by:column})]"
 _FIRST_OF_EACH = (
-    f"[single] [the] ({{top:top}}|{{top:nth}}) {{source:rows}} {_EACH} {{per:column}} {_BY_AND_WHERE}"
+    f"[single] [the] ({{top:top}}|{{top:nth}}) {{source:rows}} {_EACH} [{{of:country}}] {{per:column}}"
+    f" {_BY_AND_WHERE}"
 )
 _MOST = "most|fewest|least|highest|greatest|largest|longest|lowest|smallest|shortest"
 _MANY = "said=({many:many})"
@@ -84,8 +85,7 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`highest airport of each country [in Europe]`: by the rows' own column of that name."""
     rows, by = bindings["source"], bindings["per"]
     top = bindings.get("top") or Top(bindings["n"], not is_least(bindings["how"]), measure="many")
-    if "where" in bindings:
-        rows = replace(rows, where=all_of(rows.where, bindings["where"]))
+    rows = replace(rows, where=all_of(rows.where, bindings.get("where"), bindings.get("of")))
     table = context.table(rows)
     if table is None or not rows.named:
         return None

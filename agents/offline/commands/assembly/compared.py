@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.geo.place_names import other_names
 from agents.offline.commands.assembly.measured import MeasuredPieces
 from agents.offline.commands.assembly.piece import MAX_VALUE_WORDS, Piece
 from agents.offline.language import phrasebook as p
@@ -14,7 +13,7 @@ from agents.offline.language.figures import Listed
 from agents.offline.language.grammar import Slot
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.names.dates import times_of
-from agents.offline.language.words import name_words, place_of, word_set
+from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -218,17 +217,6 @@ class ComparedPieces(MeasuredPieces):
         own = next(iter(years_in(name)), "")
         named = [name.replace(own, each) for each in years] if own else []
         return [each for each in named if self.table.column(each) is not None]
-
-    def _kind_of_place(self) -> OneOf | None:
-        """The adjective or initials of a country that is next, read: `which Canadian province`, `per US state`."""
-        token, word = self.cursor.token(), self.cursor.word()
-        is_place = token is not None and (
-            place_of(word) or (token.text.isupper() and other_names(token.text))
-        )
-        if token is None or not token.text[:1].isupper() or not is_place:
-            return None
-        self.cursor.at += 1
-        return OneOf(token.text, how="kind")
 
 
 def _are_named_areas(listed: Listed) -> bool:

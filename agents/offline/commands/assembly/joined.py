@@ -88,6 +88,7 @@ def _check_continuation(command: Command, before: list[Command]) -> Command:
 
 
 _SAME_REQUEST = (",", "but", ", but", "and", ", and")
+_ENDS = ("?", ".", ";")
 
 
 def _ranked_of_fewer(text: str, commands: list[Command]) -> list[Command]:
@@ -98,10 +99,11 @@ def _ranked_of_fewer(text: str, commands: list[Command]) -> list[Command]:
         return commands
     first, meant = before[-1], last.intent
     is_part = meant.mode == "and" and meant.top is None
-    if text[first.end : last.start].strip() not in _SAME_REQUEST or not is_part:
+    joined_on = (*_SAME_REQUEST, *_ENDS) if meant.verb else _SAME_REQUEST
+    if text[first.end : last.start].strip() not in joined_on or not is_part:
         return commands
     ranked, tables = first.intent, meant.subject.tables if meant.subject is not None else ()
-    is_own = meant.subject is None or (tables and not meant.subject.layers)
+    is_own = meant.subject is None or meant.subject.everything or (tables and not meant.subject.layers)
     if not is_own or meant.where is None:
         return commands
     operations = [each.operation for each in getattr(ranked, "steps", ()) if isinstance(each, AnalysisStep)]

@@ -26,6 +26,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import STATISTICS
 from agents.offline.language.names.dates import times_of
+from agents.offline.language.names.kinds import take_country
 from agents.offline.language.names.periods import PERIODS_OF_ADVERBS
 from agents.offline.language.names.rows import are_pieces_of
 from agents.offline.language.nouns import take_count, take_unit
@@ -33,6 +34,7 @@ from agents.offline.language.subjects import Grammar
 from agents.offline.language.table_tags import LIMITS, TableTags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, is_participle, name_words, singular, word_set
+from agents.offline.meaning.alike_places import PLACES
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -202,7 +204,9 @@ class PiecesOfTable(ComparedPieces):
                 self.cursor.at = end
                 text = self.cursor.since(begin)
                 named = [ColumnMention(each, (each,)) for each in columns]
-                value = OneOf(text, named[0], "is") if len(named) == 1 else OneOf(text, how="kind")
+                in_place = text[:1].isupper() and any({*name_words(each)} & PLACES[0] for each in columns)
+                several = OneOf(text, how="in" if in_place else "kind")  # Peru is no city in Indiana
+                value = OneOf(text, named[0], "is") if len(named) == 1 else several
                 yield self._piece("condition", place, value, VALUE_ALONE)
                 if len(named) == 1 and singular(self.cursor.word()) in name_words(named[0].text):
                     self.cursor.at += 1  # `the east crew`
@@ -246,7 +250,7 @@ class PiecesOfTable(ComparedPieces):
             if not are_other_groups(self.table, column.value.columns, column.text, self.vocabulary):
                 yield replace(column, kind="group", begin=place)
         self.cursor.at = begin
-        if (kind := self._kind_of_place()) is not None:  # `of each Canadian province`
+        if (kind := take_country(self.cursor)) is not None:  # `of each Canadian province`
             for column in list(self._columns_at(begin + 1)):
                 yield replace(column, kind="group", begin=place, where=kind, cost=UNKNOWN_VALUE + 1.0)
         for span in self._tags.spans(_AREAS, begin):
@@ -334,13 +338,16 @@ class PiecesOfTable(ComparedPieces):
                 yield self._piece("order", place, Top(0, descending, column.value, word="sorted"))
 
     def _tops(self, place: int) -> Iterable[Piece]:
-        """`the five largest`, `top 10`; a number before the rows counts them."""
+        """`the five largest`, `top 10`, `, first 10`; a number before the rows counts them."""
         top = self._grammar.superlative()
         if top is not None and top.place == 1:
             yield self._piece("top", place, top)
         self.cursor.at = place
-        count = take_count(self.cursor)
-        if count:
+        is_end = self.cursor.word(-1) == "," and self.cursor.take("the first", "first")
+        if is_end and (first := take_count(self.cursor)):
+            yield self._piece("top", place, Top(first))
+        self.cursor.at = place
+        if count := take_count(self.cursor):
             yield self._piece("number", place, count)
 
     def _whose(self, place: int) -> Iterable[Piece]:
@@ -353,7 +360,7 @@ class PiecesOfTable(ComparedPieces):
         own = self.vocabulary.match_table(self.cursor.keys()[0])
         are_rows, name = own is not None and self.table in own.found, name_column(self.table)
         names = (name.name,) if name is not None else ()
-        kind = self._kind_of_place()
+        kind = take_country(self.cursor)
         for column in list(self._columns_at(self.cursor.at)):
             called = name_words(column.text)
             are_one = are_rows and not are_pieces_of(self.table, called)

@@ -329,7 +329,8 @@ class Comparisons(ColumnsCompared):
 
 
 _LINKS = (
-    "that are", "which are", "that lie", "lying", "lie", "lies", "located", "situated", "are", "is", "for", "sold for",
+    "that are", "which are", "that lie", "lying", "lie", "lies", "sitting", "located",
+    "situated", "are", "is", "for", "sold for",
 )  # fmt: skip
 _UNDECIDED = word_set("open outstanding pending unresolved waiting")
 """States that began with the row: `pending for more than 6 months`."""

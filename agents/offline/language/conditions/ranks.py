@@ -193,11 +193,12 @@ def first_of(cursor: Cursor, intent: Intent) -> Intent:
     """The intent with the number of rows that follows a ranking: `biggest permits by floor area, top 5`."""
     start = cursor.at
     cursor.take(",")
-    if isinstance(intent, Rows | Show) and intent.top is not None and cursor.take(p.ONLY_TOP):
+    only = cursor.take(p.ONLY_TOP) or ""
+    if isinstance(intent, Rows | Show) and intent.top is not None and only:
         count = take_count(cursor)
         if count:
             # Without a direction, the first in the order of a list are not those at its top.
-            is_sorted = intent.top.word == "sorted" and not intent.top.measure
+            is_sorted = intent.top.word == "sorted" and not intent.top.measure and only.endswith("top")
             top = replace(intent.top, limit=count, descending=intent.top.descending or is_sorted)
             return (
                 replace(intent, top=top, limit=count)

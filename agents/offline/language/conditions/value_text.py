@@ -21,7 +21,7 @@ from agents.offline.meaning.units import unit_named
 Tables = tuple[Table, ...]
 
 _BREAKS = word_set("""
-    vs versus
+    vs versus inside outside
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
     into using weighted grouped ones only except excluding exclude have has were was per each without lacking called

@@ -1,15 +1,17 @@
-"""Nouns for the different values of a column, each counted once: `time zones` of cities, `species` of birds."""
+"""Nouns for the different values of a column, each counted once: `time zones` of cities, `species` of birds; and kinds
+of places in a country."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from agents.domain import Table
+from agents.geo.place_names import other_names
 from agents.offline.language.chart import Span
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import singular
-from agents.offline.meaning.conditions import Mention
+from agents.offline.language.words import place_of, singular
+from agents.offline.meaning.conditions import Mention, OneOf
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.row_names import is_code
 from agents.offline.meaning.steps import ColumnWords
@@ -46,3 +48,13 @@ def _has_kinds(table: Table, text: str, vocabulary: Vocabulary) -> bool:
     column = table.column(names[0]) if len(names) == 1 else None
     is_text = column is not None and column.kind == "text"
     return is_text and names[0] not in table.key and not is_code(names[0])
+
+
+def take_country(cursor: Cursor) -> OneOf | None:
+    """The adjective or initials of a country before what it has: `which Canadian province`, `per US state`."""
+    token, word = cursor.token(), cursor.word()
+    is_place = token is not None and (place_of(word) or (token.text.isupper() and other_names(token.text)))
+    if token is None or not token.text[:1].isupper() or not is_place:
+        return None
+    cursor.at += 1
+    return OneOf(token.text, how="kind")

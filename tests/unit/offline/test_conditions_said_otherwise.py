@@ -1,0 +1,119 @@
+"""Conditions in other words (`min. 5 million people`, `yet have fewer inhabitants`), and groups of a country."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.tables import COUNTRIES
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, empty, known, where
+from tests.unit.offline.test_cities_and_capitals import CITIES
+from tests.unit.offline.test_owners_and_empty_columns import AIRFIELDS
+
+DENSE = known("population_density")
+
+
+@pytest.mark.parametrize(
+    ("asked", "filters"),
+    [
+        ("countries with min. 5 million people", where("population", ">=", 5_000_000)),
+        ("countries with max. 5 million people", where("population", "<=", 5_000_000)),
+        ("countries whose population tops 100 million", where("population", ">", 100_000_000)),
+        ("countries whose area surpasses 1 million km2", where("area_km2", ">", 1_000_000)),
+        ("countries that are larger than France yet have fewer inhabitants",
+         both(where("area_km2", ">", 547_030.0), where("population", "<", 66_987_244))),
+        ("list every country row where the capital is empty", empty("capital")),
+        ("show the country rows without a capital", empty("capital")),
+        ("airports sitting above 3000 m", where("elevation_m", ">", 3000)),
+        ("the 5 most crowded countries, leave out everything under a million people",
+         both(where("population", ">=", 1_000_000), DENSE)),
+        ("which 5 countries are the most crowded? leave out everything under a million people",
+         both(where("population", ">=", 1_000_000), DENSE)),
+        ("which 5 countries are the most crowded? exclude those under a million people",
+         both(where("population", ">=", 1_000_000), DENSE)),
+    ],
+)  # fmt: skip
+async def test_conditions_in_other_words(asked: str, filters: dict[str, Any]) -> None:
+    chat = Chat(World())
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [filters], answer
+
+
+@pytest.mark.parametrize("asked", ["Peru: how many airfields?", "Peru: how many airfields are there?"])
+async def test_a_place_before_a_colon_is_the_widest_of_its_name(asked: str) -> None:
+    """Not the city of Peru in Indiana."""
+    chat = Chat(World(AIRFIELDS, COUNTRIES))
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("country", "=", "Peru")], answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "cities that have no airport with an iata code inside 100 km",
+        "cities without an airport with an iata code within 100 km",
+        "cities lacking an iata airport within 100 km",
+        "cities that lack an airport with an iata code within 100 km",
+    ],
+)
+async def test_what_lies_in_a_distance_may_have_a_condition(asked: str) -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(asked)
+    (kept, near) = desk.analysis.steps
+    assert kept[1]["filter"] == known("iata"), answer
+    assert (near[1]["distance"], near[1]["invert"]) == ("100 km", True)
+
+
+STATES = make_table(
+    "data.fields", "POINT", "Airfields",
+    [("id", "integer", ""), ("name", "text", ""), ("region", "text", "State, province or other subdivision"),
+     ("country", "text", ""), ("elevation_m", "number", "")],
+    [(1, "Dalby", "Queensland", "Australia", 344.0, (151.3, -27.2)),
+     (2, "Roma", "Queensland", "Australia", 315.0, (148.8, -26.5)),
+     (3, "Marfa", "Texas", "United States", 1481.0, (-104.0, 30.3))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "operation"),
+    [
+        ("rank the Australian states by fields", "dissolve"),
+        ("rank Australian states by number of fields", "dissolve"),
+        ("fields per Australian state", "dissolve"),
+        ("the highest field in every Australian state", "top"),
+        ("the lowest field per Australian state", "top"),
+    ],
+)
+async def test_groups_may_be_those_of_a_country(asked: str, operation: str) -> None:
+    world = World(STATES, COUNTRIES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(asked)
+    assert operation in [name for name, _ in desk.analysis.steps], answer
+    assert where("country", "=", "Australia") in [each.get("filter") for _, each in desk.analysis.steps]
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("rank countries by number of cities, first 3", 3),
+        ("number of cities by country, the first two", 2),
+        ("rank countries by no. of cities, first 3", 3),
+    ],
+)
+async def test_the_first_of_a_ranking_are_those_at_its_top(asked: str, first: int) -> None:
+    world = World(CITIES, COUNTRIES)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(asked)
+    assert [each["n"] for name, each in desk.analysis.steps if name == "top"] == [first], answer
+
+
+async def test_the_first_of_a_list_are_those_in_its_order() -> None:
+    chat = Chat(World(CITIES, COUNTRIES))
+    await chat("cities in Peru sorted by name, first 2")
+    ((_, call),) = chat.calls
+    assert (call["limit"], call["sort"], call["descending"]) == (2, "name", False)
