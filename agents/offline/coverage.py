@@ -37,6 +37,7 @@ from agents.offline.language.conditions.times.changes import FALLEN, RISEN
 from agents.offline.language.conditions.times.days import HALVES, QUARTERS, SEASONS, WEEKDAYS
 from agents.offline.language.conditions.times.in_force import ONGOING
 from agents.offline.language.grammar import words_in, words_of_templates
+from agents.offline.language.looks import phrases as style_phrases
 from agents.offline.language.parts import PARTS
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.tokens import tokenize
@@ -154,7 +155,7 @@ def _references_left_out(text: str, intent: Intent) -> list[str]:
 
 
 _OF_ONE = re.compile(
-    r"(?i)\b(?:does|did) (it)\b|\b(its)\b|\b(?:any|how many|which) of (them|these|those)\b"
+    r"(?i)\b(?:does|did) (it)\b|\b(its)\b(?! own)|\b(?:any|how many|which) of (them|these|those)\b"
     r"|\b(?:do|did|have|had) (they)\b"
 )
 _BY_GROUP = re.compile(r"(?i)\b(per|for each|for every|in each|in every|of each|of every)\b")
@@ -172,7 +173,7 @@ def language_words() -> frozenset[str]:
         FALLEN,
         EAST_FIRST,
         NORTH_FIRST,
-        *(each for each in vars(phrasebook).values() if isinstance(each, Phrases)),
+        *(e for m in (phrasebook, style_phrases) for e in vars(m).values() if isinstance(e, Phrases)),
     )
     found = {word for phrase in phrases for words in phrase for word in words.split()}
     found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}

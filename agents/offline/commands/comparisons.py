@@ -17,7 +17,7 @@ from agents.offline.language.names.columns import fact_columns, measure_columns
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.phrasebook import SET_AGAINST
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -111,7 +111,9 @@ def _facts_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     (first, *also), named = [each.text for each in bound["facts"]], _names(bound)
     are_known = all(each[:1].isupper() or _is_name(each, vocabulary) for each in named)
     are_known &= not any(map(_AGAINST.search, named))
-    tables = vocabulary.few_tables
+    tables, rows = vocabulary.few_tables, vocabulary.match_table(name_words(first))
+    if rows is not None and is_plural(first) and rows.length == len(name_words(first)) and not rows.guessed:
+        return None  # `cities of France and Spain` are not their column `city`
     if not are_known or not any(all(fact_columns(each, fact) for fact in (first, *also)) for each in tables):
         return None
     return Lookup(first, named[0], tuple(named[1:]), also=tuple(also))

@@ -10,6 +10,7 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.flags import DONE, is_flag, tables_by_flag
 from agents.offline.language.conditions.rules import Conditions
 from agents.offline.language.lexicon import ARTICLES, SHOW, STARTS
+from agents.offline.language.looks import phrases as style
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, is_plural, name_words, singular
 from agents.offline.meaning.alike_places import PLACES
@@ -33,6 +34,7 @@ _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.HEXBINS_OF, "hexbin"),
     (p.SQUARES_OF, "grid"),
     (p.CLUSTERS_OF, "cluster"),
+    (style.SCALED_OF, "proportional"),
 )
 _LAYER_VERBS: dict[str, Literal["hide", "remove"]] = {"hide": "hide", "remove": "remove", "drop": "remove"}
 _ROW_VERBS = ("exclude", "leave out", "omit", "filter out", "skip")
@@ -57,7 +59,11 @@ class DrawingCommands(Grammar):
     def map_of(self) -> Intent | None:
         """`hexbins of airports`. Tried before unread analyses, whose verbs occur here too."""
         kind = next((kind for phrases, kind in _MAPS_OF if self.cursor.take(phrases)), None)
-        return None if kind is None else self._shown(self.subject(unknown=True, one=True), kind=kind)
+        shown = None if kind is None else self._shown(self.subject(unknown=True, one=True), kind=kind)
+        if kind == "proportional" and isinstance(shown, Show):
+            look = self.looks(shown.subject).scaled(shown.look)
+            return None if look is None else replace(shown, look=look)
+        return shown
 
     def show(self) -> Intent | None:
         """`show airports in red`, `where do the pupils of De Brug live`."""
@@ -116,19 +122,12 @@ class DrawingCommands(Grammar):
         if subject is None or not subject.mention.known or subject.mention.everything:
             return None
         is_alone = not start and self.cursor.word() not in ("and", ",")  # not `park and ride`
-        if (
-            not is_alone
-            and self._one_of_many(subject.mention)
-            and not self._is_listed(start, subject.mention)
-        ):
+        is_one = self._one_of_many(subject.mention)
+        if not is_alone and is_one and not self._is_listed(start, subject.mention):
             return None
         shown = self._shown(subject)
-        if (
-            isinstance(shown, Show)
-            and shown.look.empty
-            and shown.top is not None
-            and shown.top.word == "sorted"
-        ):
+        is_sorted = isinstance(shown, Show) and shown.top is not None and shown.top.word == "sorted"
+        if isinstance(shown, Show) and is_sorted and shown.look.empty:
             return Rows(shown.subject, shown.where, shown.top)  # an order implies a list
         return shown
 
@@ -180,14 +179,12 @@ class DrawingCommands(Grammar):
     def _heading(full: Subject) -> str:
         """A name for the layer: `large airports in Germany`."""
         kind = full.where
-        adjective = next(
-            (
-                p.text
-                for p in (kind.parts if isinstance(kind, Group) else (kind,))
-                if isinstance(p, OneOf) and p.how == "kind" and p.text != singular(full.mention.text)
-            ),
-            "",
+        nouns = (
+            each.text
+            for each in (kind.parts if isinstance(kind, Group) else (kind,))
+            if isinstance(each, OneOf) and each.how == "kind" and each.text != singular(full.mention.text)
         )
+        adjective = next(nouns, "")
         if full.where is not None:
             return " ".join(part for part in (adjective, full.mention.text, full.condition_text) if part)
         return ""
@@ -205,6 +202,12 @@ class DrawingCommands(Grammar):
         if opener.startswith(("filter", "limit", "restrict", "narrow")):
             cursor.take("to only", "to just", "to", "by", "on", "where", "for", "with", "so that")
             cursor.take(p.ONES, "only")
+        at, drawn = cursor.at, {layer.table for layer in self.vocabulary.layers}
+        is_new = subject is not None and subject.mention.tables and drawn.isdisjoint(subject.mention.tables)
+        shown = self._shown(subject) if is_new else None  # `only countries above 2 million km², red outline`
+        if isinstance(shown, Show) and not shown.look.empty and shown.where is not None:
+            return shown
+        cursor.at = at
         return self._refinement(subject, "and")
 
     def _only_years(self) -> Condition | None:
@@ -304,11 +307,8 @@ class DrawingCommands(Grammar):
         mode = "replace" if cursor.take(p.ONES) else "instead"
         cursor.at = start
         found = self._refinement(self._refined_subject(), mode)
-        if (
-            found is not None
-            and opener in ("and", "now", "make it", "make that")
-            and not cursor.take("instead")
-        ):
+        goes_on = opener in ("and", "now", "make it", "make that")
+        if found is not None and goes_on and not cursor.take("instead"):
             return replace(found, mode="and") if opener == "now" else None
         return found
 

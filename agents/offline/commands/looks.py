@@ -141,6 +141,7 @@ _OF_LAYER = "[(of|for|on) {layer:mention}]"
 _TO = "[to|into|look|appear]"
 _LABEL_TEXT = "[(by|with|w|using|as|from) {columns:columns}|[by|with|using|as|from|:] {text:quoted}]"
 _KIND_OF_MAP = "(choropleth [map]|[thematic|shaded|coloured|colored] map)"
+_DARKER = "[[,] (darker|dark) (=|is|means|for|where) (more [crowded|populated]|higher|denser)]"
 _SHOW = "[show [me]|make [me]|draw|create|add|give me|map|display|visualise|visualize]"
 _CHOROPLETH = f"{_SHOW} {_KIND_OF_MAP}"
 _OF_AREAS = "(of|by|for|per|in|across|over) [each] {layer:mention}"
@@ -160,10 +161,6 @@ COMMANDS = (
     command(f"{_COLOUR} [in] {{rows:selection}} {{look:look}} [{{where:where}}]", _coloured),
     command(f"{_COLOUR} {{look:look}}", _drawn()),
     command(f"{_COLOUR} (by|according to) {{column:column}} [{{look:look}}]", _by_any_column, 3.0),
-    command("[show|use|give (it|them)] [a|one|the] [different|separate] (colour|color|colours|colors)"
-            " (for each|for every|per) {column:column}", _each),
-    command("[show|draw|paint|give] (each|every) {column:column} [in|with]"
-            " (one|a (different|separate)|different|another) (colour|color)", _each),
     command(f"((set|change) [the] (colour|color) of|the colour of|change the style of) {{layer:mention}} {_TO}"
             " {look:look}", _drawn()),
     command(f"(set|change) [the] (colour|color) {_TO} {{look:look}}", _drawn()),
@@ -173,11 +170,14 @@ COMMANDS = (
     *(command(f"(make|let|have|set) [the|their] {words} [of [the] (points|circles|dots|lines|areas|them)]"
               " (depend on|depending on|follow|reflect|show|by|according to) {column:column}", meant)
       for words, meant in (("[point|circle|dot] verb=(size|sizes)", _sized), ("(colour|color|colours|colors)", _each))),
+    command("(mark|highlight) (in|with|as) {look:look}", _drawn()),
+    command(f"({_COLOUR}|show|map|draw) world (by|according to) {{column:column}} {_DARKER} [[,] {{look:look}}]",
+            _choropleth),
     command("(reverse|invert|flip) [the] ((colours|colors|colour|color) [ramp|scale|scheme]|ramp|palette)"
             f" {_OF_LAYER}", _drawn(Look(reversed=True))),
     *(command(f"{_USE} ({words}) {_CLASSES} {_OF_LAYER}", _drawn(Look(method=method)))
       for method, words in _METHODS.items()),
-    command("(use|apply|try|take|switch to|change to) {look:look}", _drawn(), 1.0),
+    command("(use|apply|try|take|give|switch to|change to) {look:look}", _drawn(), 1.0),
     *(command(f"{words} [[,] {{look:look}}]", _choropleth, cost) for words, cost in (
         (f"{_CHOROPLETH} (of|for|showing) {{column:column}} [{{where:condition}}]", 0.0),
         (f"{_CHOROPLETH} (of|for|showing) {{column:column}} {_OF_AREAS} [{{where:condition}}]", -1.0),
@@ -223,7 +223,10 @@ def style_arguments(scene: Scene, table: Table, look: Look, layer: Layer | None)
         style["ramp"] = _reversed_ramp(table, now)
     for name, value in (("classes", look.classes), ("method", look.method)):
         if value is not None:
-            if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
+            kind = style.get("kind", now.kind if now else "")
+            if kind == "proportional":
+                raise Refuse(refusals.SIZES_IN_CLASSES(), refusals.SAY_CLASSES(table=table.title))
+            if not thematic or kind != "graduated":
                 raise Refuse(refusals.CLASSES_COLUMN(), refusals.SAY_CLASSES(table=table.title))
             style[name] = value
             if in_classes and look.color is not None and now is not None and not ramp:

@@ -16,7 +16,7 @@ from agents.offline.language.words import name_words, word_set
 ARTICLES = word_set("a an the all every each any some these those my our your world's")
 
 SHOW = word_set("""
-    show add display draw highlight map plot put see load open give view bring visualise visualize present
+    show add display draw highlight map mark plot put see load open give view bring visualise visualize present
     insert overlay
 """)
 COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
@@ -25,7 +25,7 @@ STARTS = word_set("""
     add afterwards also average boxplot bring call center centre change chart classify clear color colour count
     delete deliver describe discard display download draw drop erase exclude export filter finally find fly focus
     give graph hide
-    highlight histogram how insert jump just keep kill label limit list lists load lower make move navigate
+    highlight histogram how insert jump just keep kill label limit list lists load lower make mark move navigate
     only outline overlay paint pan plot put query raise recolor recolour redo remove rename reset restrict
     revert save scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
     visualise visualize what where which who zoom
@@ -246,6 +246,7 @@ _SYNONYMS = tuple(
         "staff employee worker",
         "campsite campground",
         "airport airfield aerodrome",
+        "country nation",
         "cost spend spending expenditure",
     )
 )

@@ -21,7 +21,9 @@ TOP_LAYER = Phrases("[the] (top|topmost|uppermost) layer | [the] layer [that is]
 BOTTOM_LAYER = Phrases("[the] (bottom|lowest|undermost) layer | [the] layer [that is] at the bottom")
 EVERYTHING = Phrases("everything | [all] [the] layers | (every|each) layer | all of (them|it) | them all")
 ROWS_OF = Phrases("[the] layer of [the] | [the] (rows|records|entries) (of|in|from) [the]")
-KINDS_OF_THING = Phrases("layer | layers | table | tables | features | dataset | row | rows")
+KINDS_OF_THING = Phrases("""
+    layer | layers | table | tables | features | dataset | row | rows | dots | circles | bubbles | markers | symbols
+""")
 
 # --- conditions ------------------------------------------------------------------------------------------
 
@@ -119,96 +121,13 @@ AT_LEAST = {
 COMPARED = Phrases(" | ".join(AT_LEAST))
 SUPERLATIVE = Phrases(" | ".join(SUPERLATIVES))
 
-# --- styles ----------------------------------------------------------------------------------------------
+# styles, others in looks/phrases.py ------------------------------------------------------------
 
-COLOURED = Phrases("""
-    coloured | colored | shaded | painted | styled | filled | tinted | classified | drawn | symbolised |
-    symbolized | categorised | categorized | with (a|one) [different|separate] (colour|color)
-""")
-CIRCLES = Phrases("""
-    as [graduated|scaled] circles | as graduated symbols | [as|with|in] proportional (circles|symbols|bubbles|dots)
-    | as [normal|plain|simple|ordinary|single] (bubbles|dots|points|markers)
-    | (with|using) (circles|bubbles)
-""")
-_SIZE = "(size|sizes|width|widths|thickness|radius)"
-SIZED = Phrases(f"""
-    (sized|scaled) [according] (by|to|after|with) | [scale|set|with] [the|their]
-    [circle|dot|point|line|symbol|bubble|marker]
-    {_SIZE} (by|according to|based on|showing|proportional to|depending on|following|from|shows|for)
-    | proportional to | by size of | (circles|dots|bubbles|symbols) whose size (is|shows|represents)
-    | (bigger|larger|thicker|wider) [circles|dots|lines] (by|according to|based on|depending on)
-""")
-_THINGS = "[circles|dots|points|lines|symbols|markers|bubbles|ones]"
-SIZED_MORE = Phrases(
-    f"(bigger|larger|thicker|wider) {_THINGS}"
-    " ((the|for) (more|higher|larger)|[where there (is|are)|with] more|for (greater|bigger)|where (the|their|its))"
-)
-THE_BIGGER = Phrases(
-    "[,] the (bigger|larger|thicker|wider) [the|their] [circle|circles|dot|dots|point|points|line|lines]"
-)
-SIZED_MOST = Phrases(f"(biggest|largest|thickest|widest) {_THINGS} (for|where) [the]")
-THEY_HAVE = Phrases("""
-    they (carry|have|hold|get|see|serve|produce|cover) | (live|lives) there | there (is|are) | it (has|carries)
-    | (is|are) (bigger|larger|higher|greater|more)
-""")
-OPACITY = Phrases("opacity | opaque | alpha | visible")
-TRANSPARENCY = Phrases(
-    "transparency | transparent | see-through | translucent | semi-transparent | half-transparent"
-)
-UNOUTLINED = Phrases("(no|without) [any|an] (outline|outlines|border|borders|edges)")
-UNFILLED = Phrases("""
-    no (fill|filling) | without [a|any] (fill|filling) | not filled | unfilled | hollow
-    | [as] (outlines|outline|borders) only | only (the|their|as|an|its) (outline|outlines|border|borders)
-""")
-THAN_USUAL = Phrases("than (normal|usual|before|now)")
-BIG, SMALL = (
-    Phrases("big | large | bigger | larger | thick | bold | wide"),
-    Phrases("small | tiny | smaller | thin | fine"),
-)
-SYMBOLS = Phrases("circle[s] | dot[s] | point[s] | bubbles | marker[s] | symbol[s] | line[s]")
-OTHER_SYMBOLS = Phrases(
-    "triangle | triangles | square | squares | diamond | diamonds | star | stars | cross | crosses | icons | pins"
-)
-"""Symbols that are drawn as circles instead; the answer says so."""
-HEAT = Phrases("(as [a]|into [a]|a) (heat map|heatmap|density map) | as (density|heat|heatmaps)")
-HEXBINS = Phrases("""
-    (as|into) (hexbins|hexbin|hexagons|hexagonal bins) | (as|into) a (hexbin|hexagon) [map] | in (hexbins|hexagons) | by
-    hexagon | binned (in|into) hexagons
-""")
-SQUARES = Phrases("""
-    as [a] grid [map|cells] | as square bins | as squares | in grid cells | binned into squares | binned
-    (in|into) a grid
-""")
-CLUSTERS = Phrases("(as|into) (clusters|cluster|a cluster map|numbered circles) | clustered | in clusters")
-WITH_STATISTIC = Phrases("by | with | of | showing | coloured by | colored by")
-OUTLINED = Phrases("outlined (in|with)")
-OUTLINES = Phrases("outline | outlines | border | borders | edge | edges | stroke | strokes | outer line")
-FILLS = Phrases("fill | fills | filling | fill colour | fill color | interior")
 ON_THE_MAP = Phrases("(on|onto) (the|a|my) map [please] [,]")
-DARKER, IS_MORE = Phrases("darker"), Phrases("(=|is|means|for) (more|higher)")
 ON_TOP = Phrases("on top [of (it|them|that|those|everything)]")
-RAMP_NOUNS = Phrases(
-    "(colour|color) (ramp|scale|scheme) | palette | ramp | scale | scheme | (colours|colors)"
-)
-CLASS_NOUNS = Phrases("""
-    classes | class | groups | categories | bins | steps | colours | colors | levels | breaks | intervals | buckets
-""")
-NAME_WORDS = Phrases("[their|the] names | [its|the] name | a label | labels")
-IN_COLOUR = Phrases("(in|with) [the] (colour|color) | in | as | to | using | with")
-COLOURED_THINGS = Phrases(
-    "colour | color | circles | dots | points | lines | areas | polygons | shapes | markers"
-)
-BY = Phrases("by [the value of|the|their|its] | according to | based on | after | for each | per")
-LABELLED = Phrases("labelled | labeled | annotated | captioned | with (label|labels) | with a label")
 _THEM = "(it|them|these|those|each|each one)"
 COLOUR_THEM = Phrases(f"(draw|show|map|plot|put|display) {_THEM} | (colour|color|shade|fill|paint) [{_THEM}]")
 LABEL_THEM = Phrases(f"label [{_THEM}] [by|with|using|for]")
-AS_LABELS = Phrases(
-    "[as] [a|the] (label|labels) | as (caption|captions|text) | [(written|shown|printed)] (on|beside|next to) them"
-)
-BESIDE_THEM = Phrases(f"(beside|next to|on|onto|at) {_THEM}")
-UNLABELLED = Phrases("without (labels|names|a label) | with no labels | unlabelled")
-
 SET_AGAINST = Phrases("vs | vs . | versus | [,] (compared|as compared|in comparison) (with|to) | against")
 GREATEST_FIRST = Phrases("""
     [,] [the] (highest|largest|greatest|biggest|longest|most) [ones] (first|on top) | [,] [sorted|ordered|ranked] [in]
@@ -235,6 +154,7 @@ ONLY = Phrases("""
     [only|just] | display only | only display | (restrict|limit) [it|them] to | filter [to|for|by|on|where] |
     narrow [down|it down] to
 """)
+THE_OTHERS = Phrases("[all] [the] (others|rest) | [all] the other ones | all other ones | everything else")
 ONES = Phrases("[the] ones | those | anything | [the] (features|rows) | [the] rest | the others")
 EXCLUDE = Phrases("exclude | leave out | filter out | without | drop | remove | hide | omit | skip | not")
 ALSO = Phrases(

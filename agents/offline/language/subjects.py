@@ -289,9 +289,10 @@ class Grammar(ValueNouns):
             begin = cursor.at
             if looks and cursor.take(p.ON_THE_MAP) is None and self._lies_on_top(subject.mention):
                 cursor.take(p.ON_TOP)
-            kind = where[0] if looks and len(where) == 1 and not subject.mention.of_value else None
-            if (several := look_rules.of_values(look, kind, subject.mention.text)) is not None:
-                look, where = several[0], [several[1]]
+            kind = where[0] if looks and len(where) == 1 else None
+            noun = "" if subject.mention.of_value else subject.mention.text
+            if (several := look_rules.of_values(look, kind, noun)) is not None:
+                look, where = several[0], [several[1]] if several[1] is not None else []
                 continue
             added = look_rules.add(look) if looks else None
             if added is not None:

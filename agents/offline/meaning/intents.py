@@ -24,8 +24,8 @@ class Look:
     unfilled: bool = False
     """Only the outline is drawn."""
     by: ColumnMention | None = None
-    unit: Unit | None = None
-    """The unit of `by`, if the request names one."""
+    apart: bool = False  # each value that the condition names has a colour of its own
+    unit: Unit | None = None  # of `by`, if the request names one
     outline: str | None = None
     """Colour of the outline of points and areas."""
     outline_width: float | None = None

@@ -51,7 +51,10 @@ class Voronoi(Operation[VoronoiArguments]):
     summary = "Divide the land around points into the area nearest to each (Voronoi or Thiessen polygons)."
     traits = frozenset({"makes_areas"})
     reads_extent = True
-    phrases = ("<open> (voronoi [polygons|cells|diagram]|thiessen polygons) [<of_each> {source}]",)
+    phrases = (
+        "<open> (voronoi [polygons|cells|diagram|areas|regions|catchments|catchment areas]|thiessen polygons)"
+        " [<of_each> {source}]",
+    )
 
     async def build(self, arguments: VoronoiArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

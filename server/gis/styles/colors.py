@@ -38,20 +38,28 @@ def parse_color(text: str) -> str:
 
 
 def ramp_name(name: str) -> str:
-    """The proper name of a ramp, however capitalised; with `_r` behind it, it is reversed. Raises InvalidStyle with the
-    nearest names."""
+    """The proper name of a ramp, however capitalised; with `_r` behind it, it is reversed. Two colours joined by a
+    hyphen are a ramp, too: `blue-brown`. Raises InvalidStyle with the nearest names."""
     bare = name.lower().removesuffix(ramps.REVERSED)
-    proper = {_key(known): known for known in ramps.ALL}.get(_key(bare))
+    proper = {_key(known): known for known in ramps.ALL}.get(_key(bare)) or _between(bare)
     if proper is None:
         close = nearest(name, ramps.ALL) or [ramps.DEFAULT_SEQUENTIAL]
         raise InvalidStyle(NO_RAMP(name=repr(name), near=either(close), names=", ".join(ramps.ALL)))
     return proper if bare == name.lower() else f"{proper}{ramps.REVERSED}"
 
 
+def _between(name: str) -> str | None:
+    """The name of the ramp from one colour to another, such as `blue-brown`; None for other names."""
+    ends = name.split("-")
+    known = all(each in CSS_NAMES or _HEX.fullmatch(each) for each in ends)
+    return name if known and len(ends) == 2 else None
+
+
 def ramp_named(name: str) -> tuple[str, ...]:
     """The colours of a ramp, from low to high. Raises the error of `ramp_name` for unknown names."""
     proper = ramp_name(name)
-    found = ramps.ALL[proper.removesuffix(ramps.REVERSED)]
+    bare = proper.removesuffix(ramps.REVERSED)
+    found = ramps.ALL.get(bare) or tuple(map(parse_color, bare.split("-")))
     return found[::-1] if proper.endswith(ramps.REVERSED) else found
 
 

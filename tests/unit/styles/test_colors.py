@@ -165,3 +165,10 @@ def test_a_mixed_colour_is_called_by_words_that_mean_it(shade: str, darker: bool
         if called != mixed and base != called:
             meant = CSS_NAMES.get(f"{shade}{base}") or shaded(base, darker=darker)
             assert meant == mixed, called
+
+
+def test_two_colours_are_a_ramp() -> None:
+    assert ramp_named("Blue-brown") == ("#0000ff", "#a52a2a")
+    assert ramp_named("blue-brown_r") == ("#a52a2a", "#0000ff")
+    with pytest.raises(InvalidStyle):
+        ramp_named("blue-brwn")

@@ -73,7 +73,7 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
     drawn = [each for each in scene.layers if each.table == table.id and each.filter == where]
     if intent.zoom and drawn:
         return [("zoom_to", {"layer": drawn[-1].id})]
-    intent = replace(intent, look=await with_stored_values(scene, table, intent.look))
+    intent = replace(intent, look=await with_stored_values(scene, table, intent.look, where))
     shown = _shown_already(scene, intent, table)
     if shown is not None and where is None:
         return _show_again(scene, shown, table, intent)
@@ -180,7 +180,7 @@ async def show_rows(
             return found
         filters = found
     kept = {"filters": filters} if filters is not None else {}
-    look = await with_stored_values(scene, table, look)
+    look = await with_stored_values(scene, table, look, filters)
     return [("add_map_layer", {"table": table.id, **style_arguments(scene, table, look, None), **kept})]
 
 
@@ -369,7 +369,8 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
         return await show(scene, i.Show(subject, intent.look))
     layer = _layer_with(scene, scene.layer_of(subject), intent.look.by)
     table = scene.table(layer.table)
-    arguments = style_arguments(scene, table, await with_stored_values(scene, table, intent.look), layer)
+    look = await with_stored_values(scene, table, intent.look, layer.filter)
+    arguments = style_arguments(scene, table, look, layer)
     if not arguments:
         raise Say(refusals.LOOKS_SO(layer=layer.name))
     return [("update_map_layer", {"layer_id": layer.id, **arguments})]

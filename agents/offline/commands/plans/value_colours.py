@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.domain import Column, Table
+from agents.domain import Column, Cql2, Table
 from agents.geo.styling.colours import colour_name
 from agents.geo.styling.ramps import DEFAULT_QUALITATIVE, QUALITATIVE
 from agents.offline.answers import refusals
@@ -15,6 +15,7 @@ from agents.offline.language.conditions.flags import NO, YES, answers, flag_valu
 from agents.offline.language.words import fold, name_words, word_set
 from agents.offline.meaning.columns import is_number, named_column
 from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.cql2 import conjuncts
 from agents.offline.meaning.intents import Look
 from agents.offline.meaning.row_names import text_columns
 from agents.offline.meaning.scene import Refuse, Scene
@@ -25,12 +26,16 @@ GREYS = frozenset(("grey", "gray", "lightgrey", "lightgray", "darkgrey", "darkgr
 """Colours accepted for values without a colour of their own, which are drawn in grey."""
 
 
-async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
-    """The style with values as stored and their column. Raises Refuse if no column has all values."""
+async def with_stored_values(scene: Scene, table: Table, look: Look, where: Cql2 | None = None) -> Look:
+    """The style with values as stored and their column. `where`: the rows' filter, whose values may be told apart.
+    Raises Refuse if no column has all values."""
+    if look.apart:
+        return replace(look, apart=False, by=_told_apart(table, where))
     if not look.values:
         return look
     named = [(words, color) for words, color in look.values if words.lower() not in _OTHERS]
-    if not named or any(color not in GREYS for words, color in look.values if words.lower() in _OTHERS):
+    others = [color for words, color in look.values if words.lower() in _OTHERS]
+    if not named:
         raise Refuse(refusals.OTHERS_COLOUR())
     flags = [each for each in table.columns if each.kind == "boolean"]
     columns = [*text_columns(table), *flags] if look.by is None else [named_column(scene, table, look.by)]
@@ -45,11 +50,23 @@ async def with_stored_values(scene: Scene, table: Table, look: Look) -> Look:
                 break
         else:
             mention = ColumnMention(column.name, (column.name,))
+            if others and answers(column):
+                found += [(each, others[0]) for each in (*flag_values(column, False),)]
+            elif any(color not in GREYS for color in others):
+                raise Refuse(refusals.OTHERS_COLOUR())
             is_drawn = look.by is not None or named[0][1] in GREYS  # `closed ones in grey`
-            others = _other_colours(column, found) if is_drawn and len(look.values) == 1 else ()
-            return replace(look, by=mention, values=(*found, *others))
+            free = _other_colours(column, found) if is_drawn and len(look.values) == 1 else ()
+            return replace(look, by=mention, values=(*found, *free))
     looked = refusals.LOOKED_IN(columns=", ".join(column.name for column in columns[:8]))
     raise Refuse(refusals.NO_ROW_VALUE(table=table.title, text=missing), looked)
+
+
+def _told_apart(table: Table, where: Cql2 | None) -> ColumnMention:
+    """The column of which a filter allows several values: `cities of France and Spain in different colours`."""
+    lists = [each["args"][0]["property"] for each in conjuncts(where) if each["op"] == "in"]
+    if len(lists) != 1:
+        raise Refuse(refusals.COLOURS_OF_WHAT(), refusals.SAY_BY(table=table.title))
+    return ColumnMention(lists[0], (lists[0],))
 
 
 def _other_colours(column: Column, chosen: Sequence[tuple[Any, str]]) -> Sequence[tuple[Any, str]]:

@@ -10,6 +10,7 @@ from agents.offline.language.conditions.explained_numbers import numbers_explain
 from agents.offline.language.conditions.ranks import take_order
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ABOVE, COMPARATIVES, METHODS, STARTS
+from agents.offline.language.looks import phrases as style
 from agents.offline.language.looks.colours import take_colour, take_ramp
 from agents.offline.language.nouns import take_column
 from agents.offline.language.tokens import words_of
@@ -100,7 +101,7 @@ class ValueRules:
         first = text.partition(" ")[0].rstrip(",").lower()
         known = self.vocabulary.values_called((text,)) if text in _BREAKS and len(text) > 3 else ()
         ends = text in _BREAKS and not any(table in self.tables for table, _, _ in known)
-        is_part = first in p.FILLS or first in p.OUTLINES
+        is_part = first in style.FILLS or first in style.OUTLINES
         ends |= is_part and not known and self._says_colour()
         return "" if ends or text.lower() in _NO_VALUES or first in _NO_VALUE_BEGINS else text
 
@@ -227,16 +228,19 @@ class ValueRules:
         """Whether a style follows: `…, in red`, `…, big yellow dots`, `…, filled purple`, `…, quantiles`."""
         cursor, start = self.cursor, self.cursor.at
         after_in = cursor.word(-1) == "in"
-        if cursor.take(p.COLOURED, p.OUTLINED, p.LABELLED) or cursor.word() in METHODS:
+        apart = after_in and cursor.take(style.DIFFERENT_COLOURS)
+        if apart or cursor.take(style.COLOURED, style.OUTLINED, style.LABELLED) or cursor.word() in METHODS:
             cursor.at = start
             return True
-        sized = cursor.take(p.BIG, p.SMALL) is not None
+        sized = cursor.take(style.BIG, style.SMALL) is not None
         coloured = take_colour(cursor) is not None
         if coloured and cursor.done and cursor.tokens[start - 1].text == ",":  # `in poor condition, red`
             known = self.vocabulary.values_called(name_words(cursor.since(start)))
             cursor.at = start
             return not any(table in self.tables for table, _, _ in known)
-        symbols = (sized or coloured) and cursor.take(p.SYMBOLS, p.OTHER_SYMBOLS, p.OUTLINES) is not None
+        symbols = (sized or coloured) and cursor.take(
+            style.SYMBOLS, style.OTHER_SYMBOLS, style.OUTLINES
+        ) is not None
         found = symbols or (after_in and (coloured or take_ramp(cursor) is not None) and ends_value(cursor))
         cursor.at = start
         return found

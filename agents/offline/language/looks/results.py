@@ -25,7 +25,7 @@ from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.intents import Look
 
 _COLUMN, _FIGURE = Slot("column", "column"), Slot("figure", "figure")
-_DRAW = word_set("draw show display map plot highlight put make give")
+_DRAW = word_set("draw show display map mark plot highlight put make give")
 _COLOUR = word_set("colour color shade paint fill tint style")
 _LABEL = word_set("label annotate caption")
 _SIZE = word_set("size scale")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.ranks import take_superlative
 from agents.offline.language.cursor import Cursor
+from agents.offline.language.looks import phrases as style
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.nouns import take_column, take_share
@@ -39,42 +39,42 @@ class Symbols:
         how_far = cursor.take("a bit", "slightly", "very", "more", "less")
         cursor.take("a", "an")
         wholly = cursor.take("fully", "completely") is not None
-        noun = cursor.take(p.OPACITY, p.TRANSPARENCY)
+        noun = cursor.take(style.OPACITY, style.TRANSPARENCY)
         if noun is not None:
             cursor.take("of", "at", "to", "=", ":")
         share = take_share(cursor)
-        noun = noun or cursor.take(p.OPACITY, p.TRANSPARENCY)
-        if share is None and noun in p.TRANSPARENCY and how_far in ("a bit", "slightly"):
+        noun = noun or cursor.take(style.OPACITY, style.TRANSPARENCY)
+        if share is None and noun in style.TRANSPARENCY and how_far in ("a bit", "slightly"):
             share = SLIGHT
         if noun is not None and share is None and how_far in ("more", "less"):
-            fainter = (noun in p.TRANSPARENCY) == (how_far == "more")
+            fainter = (noun in style.TRANSPARENCY) == (how_far == "more")
             return replace(look, fade=FAINTER if fainter else 1 / FAINTER)
         if noun is None or (share is None and (how_far or noun in ("opacity", "visible"))):
             return None
-        if wholly and noun in p.TRANSPARENCY:
+        if wholly and noun in style.TRANSPARENCY:
             return None  # features would be invisible
-        if noun in p.OPACITY:
+        if noun in style.OPACITY:
             return replace(look, opacity=1.0 if share is None else share)
         return replace(look, opacity=round(1 - (HALF if share is None else share), 4))
 
     def unfilled(self, look: Look) -> Look | None:
         """`without a fill`, `only the outlines`."""
         self.cursor.take("and", "with")
-        return replace(look, unfilled=True) if self.cursor.take(p.UNFILLED) else None
+        return replace(look, unfilled=True) if self.cursor.take(style.UNFILLED) else None
 
     def outline(self, look: Look) -> Look | None:
         """`with a black outline`, `outlined in white`, `outline dark green`, `white borders 2 px wide`."""
         cursor = self.cursor
         cursor.take("with", "and", "in", "using")
         cursor.take("a", "an", "the")
-        named = cursor.take(p.OUTLINED, p.OUTLINES) is not None
+        named = cursor.take(style.OUTLINED, style.OUTLINES) is not None
         if named:
             cursor.take("in", ":", "a", "an", "the")
-        if not named and cursor.take(p.UNOUTLINED):
+        if not named and cursor.take(style.UNOUTLINED):
             return replace(look, outline_width=0.0)
         width = self._pixels() or self._width_word()
         color = take_colour(cursor)
-        if color is None or not (named or cursor.take(p.OUTLINES)):
+        if color is None or not (named or cursor.take(style.OUTLINES)):
             return None
         return replace(look, outline=color, outline_width=width or self._pixels() or look.outline_width)
 
@@ -104,18 +104,18 @@ class Symbols:
         cursor.take("a", "an", "the")
         grow = None
         cursor.take("very", "really")
-        if cursor.take(p.BIG):
+        if cursor.take(style.BIG):
             grow = 1.5
-        elif cursor.take(p.SMALL):
+        elif cursor.take(style.SMALL):
             grow = 1 / 1.5
         color = take_colour(cursor)
         cursor.take("filled", "solid")
-        shape = cursor.take(p.SYMBOLS) if grow or color else None
+        shape = cursor.take(style.SYMBOLS) if grow or color else None
         if shape is None and (color is not None or opener == "as"):
-            shape = cursor.take(p.OTHER_SYMBOLS)
+            shape = cursor.take(style.OTHER_SYMBOLS)
         if shape is None or (color is not None and look.color is not None):
             return None
-        other = shape if shape in p.OTHER_SYMBOLS else look.symbol
+        other = shape if shape in style.OTHER_SYMBOLS else look.symbol
         kind = look.kind or ("single" if look.by is None and opener in ("as", "with", "using") else None)
         return replace(look, kind=kind, color=color or look.color, grow=grow or look.grow, symbol=other)
 
@@ -124,15 +124,15 @@ class Symbols:
         cursor, start = self.cursor, self.cursor.at
         cursor.take("and", "with", "using", "in", "as")
         column: ColumnMention | None = None
-        if cursor.take(p.SIZED):
+        if cursor.take(style.SIZED):
             column = self.column()
-        elif cursor.take(p.SIZED_MORE):
+        elif cursor.take(style.SIZED_MORE):
             column = self._more_of()
         elif cursor.take("the more", "the higher", "the larger", "the greater"):
             column = self._more_of()
-            if column is not None and not cursor.take(p.THE_BIGGER):
+            if column is not None and not cursor.take(style.THE_BIGGER):
                 return None
-        elif cursor.take(p.SIZED_MOST):
+        elif cursor.take(style.SIZED_MOST):
             top = take_superlative(cursor)
             column = self._measured(top) if top is not None and top.descending else None
         if column is None or (look.by is not None and look.kind is None):
@@ -151,8 +151,16 @@ class Symbols:
         self.cursor.take("their", "the", "its")
         column = self.column() or self._size_of_rows()
         if column is not None:
-            self.cursor.take(p.THEY_HAVE)
+            self.cursor.take(style.THEY_HAVE)
         return column
+
+    def scaled(self, look: Look) -> Look | None:
+        """`as graduated symbols`: by the named column, else by the size of the rows."""
+        if look.by is not None:
+            return replace(look, kind="proportional")
+        columns = measure_columns(self.tables[0], "big") if self.tables else []
+        size = ColumnMention("size", tuple(columns))
+        return replace(look, kind="proportional", by=size) if columns else None
 
     def _size_of_rows(self) -> ColumnMention | None:
         words, used = self.cursor.keys()
@@ -201,8 +209,8 @@ class Symbols:
         cursor.take("a bit", "a little", "much", "slightly")
         bigger = cursor.take("bigger", "larger", "thicker", "wider", "fatter", "big", "large", "thick")
         smaller = cursor.take("smaller", "thinner", "narrower", "finer", "small", "thin", "tiny")
-        cursor.take(p.THAN_USUAL)
+        cursor.take(style.THAN_USUAL)
         if not (bigger or smaller) or cursor.word() == "than":
             return None
-        cursor.take(p.SYMBOLS)
+        cursor.take(style.SYMBOLS)
         return replace(look, grow=1.5 if bigger else 1 / 1.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.colours import take_colour
 from agents.offline.language.vocabulary import Vocabulary
@@ -66,6 +67,17 @@ def take_further_values(cursor: Cursor, vocabulary: Vocabulary, noun: str) -> tu
             cursor.at = start
             return tuple(found)
         found.append((value, pair[1]))
+
+
+def take_others(cursor: Cursor) -> str | None:
+    """The colour of all other rows: `, the others grey`, `and all other cities in light grey`."""
+    start = cursor.at
+    if cursor.take(", and", ",", "and", "but") and cursor.take(p.THE_OTHERS):
+        cursor.take("in", "as", "are", "is", "-")
+        if (color := take_colour(cursor)) is not None:
+            return color
+    cursor.at = start
+    return None
 
 
 def _colours_first(cursor: Cursor) -> list[tuple[str, str]]:
