@@ -22,13 +22,12 @@ from agents.offline.meaning.conditions import Condition, Mention, OneOf, filled_
 from agents.offline.meaning.cql2 import combined, disjunction, is_null, negated
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.flags_in_words import rows_with_flag
-from agents.offline.meaning.filters.named_in_part import parts_taken
+from agents.offline.meaning.filters.named_in_part import parts_taken, row_named
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.times import date_taken
 from agents.offline.meaning.places import (
     place_meant,
     places_meant,
-    row_named,
     row_of,
     rows_of_places,
 )
@@ -215,7 +214,9 @@ class _Planner(PlanReader):
         for name, features in part.inputs:
             columns = [each for each in words_of(part.arguments) if each.of == name]
             tabular, others = is_had or self.is_tabular(part.operation), others_of(part, features)
-            found = await self.source(features, *columns, tabular=tabular, others=others)
+            found = await self.area_of_value(features, part.operation, arguments) or await self.source(
+                features, *columns, tabular=tabular, others=others
+            )
             arguments = self.exact(arguments, name, found)
             if "predicate" in arguments and " and " in features.place and self.recipe.is_of_several(found):
                 raise Refuse(refusals.NO_PLACE(text=features.place))  # near both, or near one of them?

@@ -10,12 +10,16 @@ from typing import Any, Protocol, runtime_checkable
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
 from agents.offline.language.names.keys import Link, links
+from agents.offline.meaning.alike_places import PLACES, width_of_place
 from agents.offline.meaning.columns import holds_years, number_columns, spoken_name
 from agents.offline.meaning.cql2 import combined, equals, is_null, negated
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.related import SMALL_TABLE, link_between
-from agents.offline.meaning.row_names import has_row_names, name_column
-from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.places import rows_of_places
+from agents.offline.meaning.row_names import has_row_names, name_column, text_columns
+from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
+from agents.offline.meaning.stored_values import stored_values
 from agents.ports import AnalysisSession, OperationTrait
 
 _LIE_IN = re.compile(r"(?i)\b(?:inside|outside|beyond|lie|lies|located|situated|fall)\b")
@@ -164,6 +168,36 @@ class PlanReader:
             return source, None
         found = self.recipe.operations[int(source[1:])].arguments
         return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
+
+    async def area_of_value(self, features: Features, operation: str, arguments: Mapping[str, Any]) -> str:
+        """The areas with a value that is said like a place, as one shape: `convex hull of Africa`; empty for a place.
+        Where a point makes no shape, a point of that name is none."""
+        if not features.place:
+            return ""
+        places = await unless_refused(rows_of_places(self.scene, features.place))
+        makes_shape = "makes_areas" in self.traits(operation) and "distance" not in arguments
+        if places is not None and not (makes_shape and self.family(places[0][0].table) == "point"):
+            return ""
+        known = [
+            (table, column, values)
+            for table in self.scene.vocabulary.few_tables
+            if table.geometry_family == "polygon" and not table.is_result
+            for column, values in (await self._stored_in_places(table, features.place)).items()
+        ]
+        if len(known) != 1:
+            return ""
+        ((table, name, values),) = known
+        found = self.recipe.add(
+            "filter", f"Those in {values[0]}", source=table.id, filter=equals(name, values)
+        )
+        if "groups" in self.traits(operation):
+            return found
+        return self.recipe.add("dissolve", str(values[0]), source=found)
+
+    async def _stored_in_places(self, table: Table, text: str) -> Mapping[str, list[Any]]:
+        columns = [each for each in text_columns(table) if width_of_place(each) < len(PLACES)]
+        others = [each for each in columns if each != name_column(table)]
+        return await stored_values(self.scene, table, others, [text.removeprefix("the ")]) if others else {}
 
     def without_itself(self, source: str, target: str, place: str) -> str:
         """The rows without the target place itself: the city nearest to Ulm is not Ulm."""

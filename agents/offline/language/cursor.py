@@ -21,7 +21,9 @@ _BEFORE_NO = frozenset(
 
 
 _WITH_WISE = re.compile(r"([^\W\dA-Z]\w{2,}?)-?wise")
-_ENDS_WITH_WISE = frozenset(("otherwise", "likewise", "clockwise", "anticlockwise", "counterclockwise"))
+_ENDS_WITH_WISE = frozenset(
+    ("otherwise", "likewise", "pairwise", "clockwise", "anticlockwise", "counterclockwise")
+)
 
 
 def cursor_of(text: str) -> Cursor:

@@ -35,9 +35,10 @@ PART_TEXTS = {
     "bordering": "(bordering on|bordering|border on|border|borders|touching|touch|touches|neighbouring|neighboring"
     "|adjacent to|next to|sharing a border with|share a border with|that border|that borders)",
     "inside": "(in them|inside|inside them|inside it|in it|within them|within it|within their borders|on them|there)",
-    "far": "[[,] [and|with|plus|including|give me|tell me] [the|its|their|both] (distance[s]|dist) [to (it|them)]"
+    "far": "[<how_far>]",
+    "how_far": "([,] [and|with|plus|including|give me|tell me] [the|its|their|both] (distance[s]|dist) [to (it|them)]"
     " [in (m|metres|meters|{unit:unit})]"
-    "|[,] [and] how far [away] [it is|is it|they are|are they|is that|that is|each is|each of them is]]",
+    "|[,] [and] how far [away] [it is|is it|they are|are they|is that|that is|each is|each of them is])",
     "counted": "[[,] [and|with|give me] [the|their|its] (count|number|how many) [of them] [each|of each|for each]]",
     "giving": "[with|including|giving|plus|and]",
     "then": "{_:then}",

@@ -18,7 +18,7 @@ from agents.geo.wording.phrases import MAX_LISTED, listed
 from agents.offline.answers import refusals, requests
 from agents.offline.language.names.rows import names_rows
 from agents.offline.language.vocabulary import RESULTS, Vocabulary
-from agents.offline.language.words import are_names, fold, name_words, singular
+from agents.offline.language.words import are_names, fold, name_words, place_of
 from agents.offline.meaning.alike_places import (
     PLACES,
     SameNames,
@@ -30,13 +30,13 @@ from agents.offline.meaning.alike_places import (
     without_repeated,
 )
 from agents.offline.meaning.columns import is_number
-from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, NamedRow, OneOf
+from agents.offline.meaning.conditions import ColumnMention, Mention, NamedRow, OneOf
 from agents.offline.meaning.cql2 import disjunction, equals, property_of
 from agents.offline.meaning.filters.boxes import is_in
 from agents.offline.meaning.intents import Show
 from agents.offline.meaning.row_names import name_column, text_columns
-from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene, unless_refused
-from agents.offline.meaning.spellings import place_forms
+from agents.offline.meaning.scene import Ask, MapAgent, Refuse, Scene
+from agents.offline.meaning.spellings import names_in_list, place_forms
 from agents.offline.meaning.stored_values import stored_values
 
 MAX_CANDIDATES = 40
@@ -104,7 +104,7 @@ async def place_meant(
             refusals.SAME_NAMES(n=len(rivals) + 1, text=options[0]),
             refusals.SAY_TO_SEE(show=requests.SHOW_NAMED(name=name, text=first.name)),
         )
-    asked = name if are_codes else first.name
+    asked = name if are_codes or any(each.name != first.name for each in rivals) else first.name
     question = refusals.WHICH_PLACE(name=asked, places="; ".join(options[:-1]), last=options[-1])
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
@@ -118,8 +118,14 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
     missed: set[str] = set()
     joint: list[Place] = []
     name = name.strip()
+    if (of := _CENTRE_OF.match(name)) is not None:
+        places = await _places_named(scene, text[of.end() :], table)
+        return [each for each in places if scene.table(each.table).geometry_family == "point"] or places
     hints = place_forms(hint.strip()) if hint.strip() else [""]
-    for form, where in product(dict.fromkeys([name, *place_forms(name)]), hints):
+    people = place_of(fold(name.removeprefix("the ")))  # the Mexican border
+    for form, where in product(
+        dict.fromkeys([name, *place_forms(name), *([people] if people else [])]), hints
+    ):
         found = await find_place(scene, f"{form}, {where}" if where else form)
         alike = alike or [each.name for each in found.places]
         if where and not await _hint_matches(scene, form, where, found.places):
@@ -163,7 +169,7 @@ async def places_meant(
     try:
         return [await place_meant(scene, text, rows=rows, shapes=shapes)]
     except Refuse:
-        names = [each.removeprefix("the ") for each in _BETWEEN_NAMES.split(text)]
+        names = [each.removeprefix("the ") for each in names_in_list(text)]
         if len(names) < 2 or (len(names) == 2 and "," in text):
             raise
     places = [await place_meant(scene, names[0], rows=rows, shapes=shapes)]
@@ -172,7 +178,7 @@ async def places_meant(
     return places
 
 
-_BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
+_CENTRE_OF = re.compile(r"(?i)(?:the )?(?:(?:city|town) )?(?:centre|center) of ")
 
 
 async def places_of_name(scene: Scene, text: str) -> list[Place]:
@@ -240,7 +246,16 @@ async def places_named_with_noun(scene: Scene, text: str, table: str | None) -> 
                 places = [each for each in whole if each.table in tables]
                 if places:
                     return places
+                alike = [each for each in found.places if each.table in tables and _has_words(each, name)]
+                there = [each for each in alike if fold(name) in fold(each.detail).split(", ")] or alike
+                if there:  # `Vienna airport`: Vienna International Airport, in Vienna
+                    return [each for each in there if fold(each.name).startswith(fold(name))] or there
     return []
+
+
+def _has_words(place: Place, name: str) -> bool:
+    """Whether the words of a name are among those of the place's."""
+    return set(name_words(name)) <= set(name_words(place.name))
 
 
 def _tables_called(vocabulary: Vocabulary, words: tuple[str, ...], *, kinds: bool) -> list[Table]:
@@ -251,21 +266,6 @@ def _tables_called(vocabulary: Vocabulary, words: tuple[str, ...], *, kinds: boo
     group = vocabulary.match_group(words[0]) if len(words) == 1 else None
     named = [*vocabulary.values_called(words), *((group,) if group is not None else ())]
     return [table for table, column, value in named if names_rows(table, column, value)] if kinds else []
-
-
-async def row_named(
-    scene: Scene, table: Table, where: Condition | None, text: str
-) -> tuple[Place, Cql2] | None:
-    """The row with a name that was read as a kind: `Riverside Park` of parks, `Ulm station`. Raises Ask if
-    several rows have it."""
-    if not isinstance(where, OneOf) or where.how != "kind":
-        return None
-    before, _, noun = text.removeprefix("the ").rpartition(" ")
-    is_one = before == where.text and before[:1].isupper() and singular(fold(noun)) == fold(noun)
-    if not is_one and not text.istitle():
-        return None
-    place = await unless_refused(place_meant(scene, text if text.istitle() else before, table.id))
-    return (place, await row_of(scene, place, place.name)) if place is not None else None
 
 
 async def number_of_row(scene: Scene, table: Table, column: Column, row: NamedRow) -> float:

@@ -117,6 +117,15 @@ def is_short_code(value: str) -> bool:
     return value.isupper() and len(value) <= _MAX_CODE
 
 
+_BETWEEN_NAMES = re.compile(r",\s*(?:and|or)\s+|\s+(?:and|or)\s+|,\s*")
+
+
+def names_in_list(text: str) -> list[str]:
+    """The names of a list: `Belgium, the Netherlands and Luxembourg`, or codes: `JFK LAX ORD`."""
+    codes = text.split()
+    return codes if all(map(is_short_code, codes)) else _BETWEEN_NAMES.split(text)
+
+
 def split_values(text: str) -> list[str]:
     """The parts of a list: `Germany, France or Peru` as three."""
     parts: list[str] = []

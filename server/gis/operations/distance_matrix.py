@@ -65,10 +65,14 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             "<open> (distances between|distance matrix of|distance matrix between|distances from) "
             "{source} (and|to|with) {other}"
         ),
-        "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place} [in {unit:unit}]",
-        "(how far is it|how far|what is the distance) from {source:place} to {other:place} [in {unit:unit}]",
-        "<what> distance [between|from|of] {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}]",
-        "{source:place} (to|-|–) {other:place} distance [in {unit:unit}]",
+        "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place} [in {unit:unit}]"
+        " [as the crow flies]",
+        "(how far is it|how far) from {source:place} to {other:place} [in {unit:unit}] [as the crow flies]",
+        "<what> [gc|great circle|geodesic|straight line|air line|direct] distance [in {unit:unit}] [between|from|of]"
+        " {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}] [as the crow flies]",
+        "(<what>|how many) {unit:unit} [is it|are there|away is|is|lie] [between|from] {source:place}"
+        " (and|to|from) {other:place}",
+        "{source:place} (to|-|–) {other:place} (distance [in {unit:unit}]|in {unit:unit})",
         "<what> how far apart are {source:place} and {other:place} [in {unit:unit}]",
         "[draw|show|make|add|give me] [a|the] [straight|direct|connecting|great circle] line (from|between)"
         " {source:place} (to|and) {other:place} [[and] [with|label [it] with] [its|the] (length|distance)]"

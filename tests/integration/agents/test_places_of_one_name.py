@@ -196,3 +196,19 @@ async def test_a_code_of_a_country_and_of_an_airport_is_asked_about(samples_url:
         )
         assert "6,204,670" in await answer("the second")
         assert "Interpreted as United States (country)" in await answer("cities within 50 km of USA")
+
+
+async def test_a_name_in_part_with_its_noun_is_one_row(samples_url: str) -> None:
+    """`Denver airport` was all airports of places called Denver, also that in North Carolina."""
+    async with asking(samples_url) as answer:
+        assert "Interpreted as Denver International Airport" in await answer(
+            "cities within 50 km of Denver airport"
+        )
+        assert "**Denver International Airport**: `elevation_m` 1,656.2 m" in await answer(
+            "how high is denver airport?"
+        )
+        assert "Which Paris airport do you mean: Paris-Orly Airport" in await answer(
+            "elevation of Paris airport"
+        )
+        told = await answer("how far is Vienna airport from the centre of Bratislava?")
+        assert "40.2 km. Interpreted as Vienna International Airport" in told

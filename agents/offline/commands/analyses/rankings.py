@@ -18,7 +18,9 @@ from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import fold, is_plural, name_words, place_of
 from agents.offline.meaning.columns import is_number
 from agents.offline.meaning.conditions import OneOf, Top, all_of
+from agents.offline.meaning.cql2 import property_of
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.spellings import names_in_list
 from agents.offline.meaning.steps import (
     AddedColumn,
     ColumnWords,
@@ -207,6 +209,21 @@ def _pair(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     smallest = pairs.operation == "nearest"
     title = f"The two {how} {rows.noun}"
     return (pairs, top_step(RESULT, AddedColumn("distance_m"), 1, smallest=smallest, title=title))
+
+
+@on(
+    "(<open>|<what>) [pairwise|mutual] (distance|distances|distance matrix) [between|of|from|among|for] {source:place}",
+    cost=1.0,
+)
+def _pairs_of_list(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`distances between Berlin, Paris and Rome`: each pair once."""
+    places: Features = bindings["source"]
+    if len(names_in_list(places.place)) < 2:
+        return None
+    names = {"name": NameColumn(), "other_name": NameColumn("other")}
+    pairs = step("distance_matrix", places, ("other", places), title=f"Distances of {places.text}", **names)
+    once = {"op": "<", "args": [property_of("origin"), property_of("destination")]}
+    return (pairs, step("filter", RESULT, title=f"Distances between {places.text}", filter=once))
 
 
 def _is_one(rows: Features, context: Context) -> bool:

@@ -14,6 +14,7 @@ from agents.offline.language.words import is_plural, name_words
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, Quantity, all_of, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
+    AddedColumn,
     AnalysisStep,
     Grouped,
     LateCondition,
@@ -36,6 +37,10 @@ _MANY_NEAR = (
     f"{{source:named}} <having> {_MANY} {{other:rows}} (within|less than|closer than|no more than)"
     " {distance:length} [of (them|it|each)]"
 )
+_NEAR = "(<closer> {distance:length} <away>|(up to|at most) {distance:length} (out|away) from) {other:any}"
+_NEAREST_FIRST = "[,] [sorted|ordered|by|from] [the] ((nearest|closest) [ones] (first|on top)|by distance)"
+_BORDER_BETWEEN = "(border|boundary) (between|of) {one:place} and {other:place}"
+_BORDER_OF = "((border|borders|boundary) (of|with) {one:place}|{one:place} (border|boundary))"
 _OTHERS = "[direct] (neighbours|neighbors|(neighbouring|neighboring|bordering|adjacent) {other:bare})"
 _NUMBER = "(number|count) of"
 _BORDERED = (
@@ -89,6 +94,41 @@ def _between_distances(bindings: Mapping[str, Any], context: Context) -> Steps |
     near = near_step(rows, other, most, f"{rows.heading} within {most.text} of {other.text}")
     title = f"{rows.heading} {bindings['said']} {other.text}"
     return (near, near_step(RESULT, other, least, title, invert=True))
+
+
+@on(
+    f"<ask> {{source:named}} [<are>] {_NEAR} <how_far> [{_NEAREST_FIRST}]",
+    f"<ask> {{source:named}} [<are>] {_NEAR} {_NEAREST_FIRST} [<how_far>]",
+    cost=-1.0,
+)
+def _near_with_distance(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`airports within 100 km of Berlin with their distance, nearest first`."""
+    rows, other, far = bindings["source"], bindings["other"], bindings["distance"]
+    title = f"{rows.heading} within {far.text} of {other.text}"
+    away = step("nearest", RESULT, ("target", other), title=f"Distance from {other.text}", k=1)
+    by = AddedColumn("distance_m")
+    return (
+        near_step(rows, other, far, title),
+        away,
+        step("sort", RESULT, title=title, by=by, ascending=True),
+    )
+
+
+@on(
+    "(<ask>|(is|are|were) any) {source:named} [<are>] (closer|nearer) to {one:any} than (to|from) {other:any}",
+    cost=-1.0,
+)
+def _nearer_to_one(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`cities closer to Jakarta than to Canberra`."""
+    rows, one, other = bindings["source"], bindings["one"], bindings["other"]
+    both = [
+        step("nearest", of, ("target", to), title=f"Distance from {to.text}", k=1)
+        for of, to in ((rows, other), (RESULT, one))
+    ]
+    to_other, to_one = (ColumnMention(name, (name,)) for name in ("distance_m", "distance_m_2"))
+    title = f"{rows.heading} closer to {one.text} than to {other.text}"
+    nearer = LateCondition(Compare("<", to_other, to_one))
+    return (*both, step("filter", RESULT, title=title, filter=nearer))
 
 
 @on(f"<ask> {_MANY_NEAR} <counted>", rows=_MANY_NEAR)
@@ -256,6 +296,18 @@ def _outside_circle(bindings: Mapping[str, Any], _: Context) -> Steps:
 def _circle(rows: Features, far: Any) -> Features:
     words = f"{far.text} around {rows.text}"
     return Features(text=words, made=(step("buffer", rows, title=words, distance=far),))
+
+
+@on(f"(show|show me|draw|map|highlight) [the] {_BORDER_BETWEEN}", rows=f"[the] {_BORDER_BETWEEN}")
+@on(f"(show|show me|draw|map|highlight) [the] {_BORDER_OF}", rows=f"[the] {_BORDER_OF}", cost=-2.0)
+def _border(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`the border between France and Spain`, `within 30 km of the Mexican border`."""
+    one, other = bindings["one"], bindings.get("other")
+    line = step("boundary", replace(one, areas=True), title=f"Border of {one.noun}")
+    if other is None:
+        return (line,)
+    title = f"Border between {one.noun} and {other.noun}"
+    return (line, step("intersection", RESULT, ("other", replace(other, areas=True)), title=title))
 
 
 @on("<open> (bounding|extent) (box|rectangle) (of|around) {source:any}")

@@ -155,7 +155,10 @@ def _in_unit(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return _of_result({**bindings, "source": rows}, context)
 
 
-@on(f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}")
+@on(
+    f"<what> [total] {_SIZE} of {{source:rows}} {_UNIT}",
+    f"[tell me] {_LONG} (is|are) {{source:rows}} {_UNIT}",
+)
 def _of_shapes(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`what is the area of a 500 m buffer around all schools`: of shapes that a step makes."""
     rows: Features = bindings["source"]

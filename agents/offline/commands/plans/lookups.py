@@ -82,6 +82,7 @@ async def _looked_up(scene: Scene, table: Table, columns: Sequence[str], intent:
     rows = [
         await _named_row(scene, table, unquoted(each))
         or await _named_row(scene, table, unquoted(without_noun(table, each)))
+        or await _row_with_noun(scene, table, unquoted(each))
         for each in (intent.of, *intent.others)
     ]
     known = [each for each in rows if each is not None]
@@ -278,6 +279,12 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
         return filters
     is_code = name.isupper() and table.geometry_column is not None  # `elevation of KEF`
     return await unless_failed(_row_called(scene, table, name)) if is_code else None
+
+
+async def _row_with_noun(scene: Scene, table: Table, name: str) -> Cql2 | None:
+    """The row of a name in part with the noun of its table: `Vienna airport`. Raises Ask if several are called so."""
+    is_one = without_noun(table, name) != name and table.geometry_column is not None
+    return await unless_failed(_row_called(scene, table, name)) if is_one else None
 
 
 async def _row_called(scene: Scene, table: Table, name: str) -> Cql2:

@@ -6,16 +6,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agents.domain import Column, Cql2, Table
+from agents.domain import Column, Cql2, Place, Table
 from agents.geo.styling.colours import CSS_NAMES
 from agents.offline.language.lexicon import spelt_out
 from agents.offline.language.names.columns import contains as contains_words
 from agents.offline.language.names.keys import is_key_name
-from agents.offline.language.words import fold, name_words, word_set
-from agents.offline.meaning.conditions import Condition, Matches, parts_of
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.offline.meaning.alike_places import PLACES, width_of_place
+from agents.offline.meaning.conditions import Condition, Matches, OneOf, parts_of
 from agents.offline.meaning.cql2 import contains, equals, negated
+from agents.offline.meaning.places import place_meant, row_of
 from agents.offline.meaning.row_names import name_column, text_columns
-from agents.offline.meaning.scene import Scene, unless_failed
+from agents.offline.meaning.scene import Scene, unless_failed, unless_refused
 
 MIN_LETTERS = 4
 """Minimum length of the longest word of a part, unless it is an abbreviation in capitals."""
@@ -131,3 +134,28 @@ def beginning_with(table: Table, text: str) -> Cql2 | None:
         if (match := begins.match(value))
     }
     return contains(*next(iter(found)), before="") if len(found) == 1 else None
+
+
+async def row_named(
+    scene: Scene, table: Table, where: Condition | None, text: str
+) -> tuple[Place, Cql2] | None:
+    """The row with a name that was read as a kind: `Riverside Park` of parks, `Ulm station`. Raises Ask if
+    several rows have it."""
+    if not isinstance(where, OneOf) or where.how != "kind":
+        return None
+    before, _, noun = text.removeprefix("the ").rpartition(" ")
+    is_one = before == where.text and before[:1].isupper() and singular(fold(noun)) == fold(noun)
+    if not is_one and not text.istitle():
+        return None
+    place = await unless_refused(place_meant(scene, text if text.istitle() else before, table.id))
+    if place is None and is_one and _lies_there(scene.vocabulary, table, before):
+        place = await unless_refused(place_meant(scene, text, table.id))
+    return (place, await row_of(scene, place, place.name)) if place is not None else None
+
+
+def _lies_there(vocabulary: Vocabulary, table: Table, name: str) -> bool:
+    """Whether a name is no value but that of a place where rows are: `Denver airport`."""
+    columns = [
+        table.column(column) for of, column, _ in vocabulary.values_called(name_words(name)) if of == table
+    ]
+    return all(each is not None and width_of_place(each) < len(PLACES) for each in columns)
