@@ -68,8 +68,8 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place} [in {unit:unit}]"
         " [as the crow flies]",
         "(how far is it|how far) from {source:place} to {other:place} [in {unit:unit}] [as the crow flies]",
-        "<what> [gc|great circle|geodesic|straight line|air line|direct] distance [in {unit:unit}] [between|from|of]"
-        " {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}] [as the crow flies]",
+        "<what> [gc|great circle|geodesic|straight line|air line|direct] (distance|distances) [in {unit:unit}]"
+        " [between|from|of] {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}] [as the crow flies]",
         "(<what>|how many) {unit:unit} [is it|are there|away is|is|lie] [between|from] {source:place}"
         " (and|to|from) {other:place}",
         "{source:place} (to|-|–) {other:place} (distance [in {unit:unit}]|in {unit:unit})",

@@ -26,6 +26,7 @@ def _is(name: str) -> dict[str, Any]:
         "Berlin to Ulm in km",
         "how far is Berlin from Ulm as the crow flies",
         "how far is it from the city centre of Berlin to Ulm",
+        "distances between Berlin and Ulm",
     ],
 )
 async def test_the_distance_between_two_places(asked: str) -> None:

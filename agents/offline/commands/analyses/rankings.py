@@ -218,7 +218,7 @@ def _pair(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 def _pairs_of_list(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`distances between Berlin, Paris and Rome`: each pair once."""
     places: Features = bindings["source"]
-    if len(names_in_list(places.place)) < 2:
+    if len(names_in_list(places.place)) < 3:
         return None
     names = {"name": NameColumn(), "other_name": NameColumn("other")}
     pairs = step("distance_matrix", places, ("other", places), title=f"Distances of {places.text}", **names)
