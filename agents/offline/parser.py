@@ -17,6 +17,7 @@ from agents.offline.commands.assembly.joined import apply_to_all_nouns, refuse_u
 from agents.offline.commands.assembly.mapped import read_otherwise
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
+from agents.offline.commands.plans.chart_wishes import charted_as_wished
 from agents.offline.commands.plans.ranked_charts import charted_groups
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader, CommandSet
@@ -64,15 +65,16 @@ _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE |
 
 def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start: int = 0) -> list[Command]:
     """The commands of a request in order, from `start` on. `default`: the table of the layer mentioned last."""
-    written = _SQL.match(text)
-    if written:
+    if written := _SQL.match(text):
         whole = Command(RunSql(written["statement"].rstrip()), 0, len(text), text.strip())
         return [whole] if start == 0 else []
     try:
+        if charted := charted_as_wished(text, start, vocabulary, default, parse):
+            return charted
         parser = Parser(text, vocabulary, default)
         commands = parser.commands(start)
-        unread = next((at for at, each in enumerate(commands) if is_unread(each.intent)), None)
         meant = [each.intent for each in commands]
+        unread = next((at for at, each in enumerate(meant) if is_unread(each)), None)
         refuse_two_styles(meant)
         doubtful = any(has_doubts(each, vocabulary) for each in meant) or asks_more(meant, text[start:])
         if unread is None and not doubtful:

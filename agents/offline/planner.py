@@ -61,7 +61,10 @@ async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     intent = with_unnamed_rows(scene, intent)
     intent = await with_tables_meant(scene, with_rows_spoken_of(scene, intent))
     calls = await _PLANS[type(intent).__name__](scene, intent)
-    for name, _ in calls:
+    title = getattr(intent, "chart_title", "") or (intent.title if isinstance(intent, Chart) else "")
+    for name, arguments in calls:
+        if title and name == "make_chart":
+            arguments["title"] = title
         if name not in scene.tools:
             raise Refuse(refusals.NO_TOOL(name=name))
     return [PlannedCall(name, arguments, name not in steps) for name, arguments in calls]

@@ -350,7 +350,8 @@ class Phrasing:
         as_bars = (
             {"pie": texts.NO_PIE, "line": texts.NO_LINE}.get(asked_for) if facts["kind"] == "bar" else None
         )
-        return sentences(sentence, note, chart_words(facts), as_bars() if as_bars is not None else "")
+        unmet = [texts.NOT_ON_CHARTS[each]() for each in getattr(command and command.intent, "unmet", ())]
+        return sentences(sentence, note, chart_words(facts), as_bars() if as_bars is not None else "", *unmet)
 
     def statistics(self, done: Done, facts: Facts, command: Command | None) -> str:
         table = self.vocabulary.table(str(facts["table"]))

@@ -26,6 +26,12 @@ VALUES_IN = Template("look_values", "coloured by `{column}` ({values})")
 VALUE_IN = Template("look_value", "{value} in {colour}")
 NO_SYMBOLS = Template("no_symbols", "Points are always drawn as circles, not as {symbols}.")
 NO_WIDTHS = Template("no_widths", "Line width cannot show a value; circles on the lines show it instead.")
+NOT_ON_CHARTS = {
+    "colours": Template("chart_colours", "The colours of charts cannot be chosen."),
+    "values": Template(
+        "chart_values", "Values are not written on bars: point at one, or open the chart's table."
+    ),
+}
 NO_PIE = Template("no_pie", "There are no pie charts: these are bars.")
 NO_LINE = Template("no_line", "Lines are drawn along numbers and times: these are bars.")
 SIZED = Template("look_size", "size {size}")

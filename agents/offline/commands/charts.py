@@ -24,11 +24,13 @@ Bound = Mapping[str, Any]
 _VERB = "(draw [me]|show [me]|make [me]|give [me]|plot|create|i want|i would like|add)"
 _KINDS_NAMED = (
     "histogram[s]|frequency chart|scatter [plot|chart|graph|diagram]|scatterplot|box (plot[s]|chart)|boxplot[s]"
-    "|box and whisker plot|boxes|[stacked|grouped|clustered] bar (chart|graph|plot)|bars|barchart|column chart"
-    "|line [chart|graph|plot]|linechart|(pie|donut|doughnut|ring) [chart|graph]|chart|graph|diagram"
+    "|box and whisker plot|boxes|[stacked|grouped|clustered|horizontal] bar (chart|graph|plot)|bars|barchart"
+    "|column chart|line [chart|graph|plot]|linechart|(pie|donut|doughnut|ring) [chart|graph|diagram]|chart|graph"
+    "|diagram"
 )
 _KIND = f"({_VERB} kind=(distribution)|[{_VERB}] [a|an] kind=({_KINDS_NAMED}))"
-_BARS = "(bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram|(pie|donut|doughnut) chart)"
+_PIE = "(pie|donut|doughnut) chart"
+_BARS = f"([horizontal] bar (chart|graph|plot)|bars|barchart|column chart|chart|graph|diagram|{_PIE})"
 _AS = f"[,] (as|in|on) [a|an] kind=({_KINDS_NAMED})"
 _KINDS = {
     "pie": "pie", "donut": "pie", "doughnut": "pie", "ring": "pie",
@@ -79,6 +81,11 @@ def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
     ):  # `the top 10 countries`, ranked by the charted column
         top = replace(top, column=ColumnMention(columns[0], vocabulary.columns_called(tables, columns[0])))
     return _chart(bound, rows.mention, tables, vocabulary, all_of(rows.where, bound.get("more")), top)
+
+
+def _shared(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`pie chart of the share of each continent in the population`: slices are shares, bars are not."""
+    return _charted(bound, vocabulary) if kind_named(bound["kind"]) == "pie" else None
 
 
 def _by_period(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
@@ -215,12 +222,13 @@ def _chart(
             kind = "histogram"
         if kind not in (("line", "") if len(columns) > 1 else ("histogram", "line")):
             return None
-    bins = bound.get("bins")
+    bins, most = bound.get("bins"), bound.get("most")
     if bins is not None and kind not in ("", "histogram"):
         return None
-    return i.Chart(
-        kind if bins is None else "histogram", mention, columns, how, color, where, top, period, bins
-    )
+    if most is not None and (kind not in ("", "bar", "pie") or not _kinds(tables, columns[-1]) <= {"text"}):
+        return None
+    kind = kind if bins is None else "histogram"
+    return i.Chart(kind, mention, columns, how, color, where, top, period, bins or most)
 
 
 def _period_in(tables: Sequence[Table], mention: ColumnMention) -> str:
@@ -246,7 +254,25 @@ _SORTED = (
 )
 """Bars of texts have that order anyway; those of numbers, flags and times keep their own."""
 _IN_BINS = "[[,] (with|in|using) {bins:count} (bins|bars|buckets|classes|intervals)]"
-_READ = tuple(f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED} {_IN_BINS}" for words in _READINGS)
+_REST = (
+    "[[,] [and|with] [everything|all|the rest|all others] (after|below|beyond|outside) [the] top {most:count}"
+    " [(as|in|into|grouped as|called) (other|others|rest|{label:quoted})]]"
+)
+_READ = tuple(
+    f"[the] {words} [{{more:condition}}] {_SPLIT} {_SORTED} {_IN_BINS} {_REST}" for words in _READINGS
+)
+_SHARES = (
+    "[a|the] (share|percentage|part|proportion) of (each|every) {second:column}"
+    " (in|of) [(world's|world|total|whole)] {first:column}"
+)
+_X, _Y, _IS = "[the] x [axis]", "[the] y [axis]", "(=|is|:|shows|showing)"
+_AXES = (
+    f"{{second:column}} on {_X} [,] [and] {{first:column}} on {_Y}",
+    f"{{first:column}} on {_Y} [,] [and] {{second:column}} on {_X}",
+    f"{_X} {_IS} {{second:column}} [,] [and] {_Y} {_IS} {{first:column}}",
+    f"{_Y} {_IS} {{first:column}} [,] [and] {_X} {_IS} {{second:column}}",
+)
+_EACH_ROW = "[,] [with] [a|one] (dot|point|circle|marker|mark) (per|for each|for every|each) {rows:selection}"
 _BY_PERIOD = (
     "[the] [number of|count of|how many] {rows:selection} [{when:column} [for]] (per|by|for each|each|over|every)"
     " [the] period=(year|month|years|months) [(and [by]|by|,) {color:column}] [{more:condition}]"
@@ -267,6 +293,9 @@ _AND_SCATTERED = f"[(,|?|.|;|:|-) [show [me]|draw [me]|make [me]|give me|as] [a]
 _SHOWN = f"[{_VERB}|list|chart|show [me]]"
 COMMANDS = (
     *(command(f"{_KIND} {_OF} {words}", _charted, 0.1 * place) for place, words in enumerate(_READ)),
+    command(f"{_KIND} {_OF} {_SHARES} [{_OF_ROWS}]", _shared),
+    *(command(f"{_KIND} [with|of|:|,] {axes} [{rows}]", _charted) for axes in _AXES for rows in (_OF_ROWS, _EACH_ROW)),
+    *(command(f"{_KIND} {_OF} {{rows:selection}} [,|:] [with] {axes}", _charted) for axes in _AXES),
     command(f"[{_VERB}] [a|an|the] {{first:column}} kind=(histogram|distribution) (of|for) {{rows:selection}}",
             _charted),
     command(f"{_SHOWN} {_READ[-1]} {_AS}", _charted, 0.5),

@@ -256,10 +256,18 @@ ASKED_FOR = Phrases("""
 """)
 MAKE_ME = Phrases("[and] [also] (make|give|show|draw|create|plot) [me|us|it|this|that|them] [as|in]")
 CHARTS = Phrases("""
-    ([stacked|grouped] bar|column|line|pie|donut|doughnut|box) (chart|graph|plot|diagram)
+    ([stacked|grouped|horizontal] bar|column|line|pie|donut|doughnut|box) (chart|graph|plot|diagram)
     | chart | graph | diagram | bars | barchart | linechart | boxplot | box and whisker plot | histogram | pie
     | frequency chart | scatterplot | scatter (plot|chart|graph|diagram)
 """)
+CHART_TITLE = Phrases("[with] [the|a] title [of|is|=|:] | titled | called | entitled | headed")
+_BARS = "(bar|bars|columns)"
+BARS_OF = Phrases("bars | columns | slices | line | dots | points")
+CHART_VALUES = Phrases(f"""
+    [with|show|showing|write|put] [the] [data] (values|numbers|figures|counts) [shown|written] (on|at|above|next to)
+    [the|each] [top of the] {_BARS} | [with] (value|data) labels
+""")
+NO_LEGEND = Phrases("(no|without|hide) [the|a|any] legend | [with] no legend")
 ADVERBS_OF_TIME = Phrases("hourly | daily | monthly | yearly | annual")
 OVER_TIME = Phrases("[,] (over|through) (time|[the] years) | [,] by date")
 RELATED = Phrases("[is there] [a|an|any] (relation|relationship|correlation) (between|of) | scatter")

@@ -235,12 +235,11 @@ class Chart:
     how: str = ""
     color: ColumnMention | None = None
     where: Condition | None = None
-    top: Top | None = None
-    """Draw only these rows, one bar each."""
-    period: str = ""
-    """One bar per `year` or `month` of the only date column."""
-    bins: int | None = None
-    """Number of bars of a histogram."""
+    top: Top | None = None  # draw only these rows, one bar each
+    period: str = ""  # one bar per `year` or `month` of the only date column
+    bins: int | None = None  # number of bars of a histogram
+    title: str = ""
+    unmet: tuple[str, ...] = ()  # wishes for what charts do not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +296,10 @@ class Analyse:
     is_read: bool = False
     look: Look = field(default_factory=Look)
     """Style of the result, on top of the style that shows the finding."""
-    steps: tuple[Any, ...] = ()
-    """The steps that were read."""
-    chart: str = ""
-    """Kind of chart drawn of the resulting groups."""
+    steps: tuple[Any, ...] = ()  # the steps that were read
+    chart: str = ""  # kind of chart drawn of the resulting groups
+    chart_title: str = ""
+    unmet: tuple[str, ...] = ()  # wishes for what charts do not have
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
     cursor.take("draw", "make", "show", "show me", "give me", "create", "plot")
     kind = _taken_kind(cursor)
     if kind is not None:
-        cursor.take("of", "with", "showing", "for", ":")
+        cursor.take("of", "with", "showing", "for", ":", ",")
     begin, last = cursor.at if kind is not None else start, end
     for at in range(start + 1, end) if kind is None else ():
         cursor.at = at
@@ -51,7 +51,8 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         )
         is_ranked = isinstance(by, AddedColumn | ColumnWords | Ranking)
         of_periods = kind_named(kind) == "bar" and _are_of_periods(steps)
-        in_areas = bool(steps) and not isinstance(steps[-1], Grouped) and are_groups(steps[-1])
+        ranked = steps[:-1] if steps and getattr(steps[-1], "operation", "") == "top" else steps
+        in_areas = bool(ranked) and not isinstance(ranked[-1], Grouped) and are_groups(ranked[-1])
         if isinstance(found, i.Analyse) and is_read and (is_ranked or in_areas or of_periods):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
@@ -74,7 +75,7 @@ def _taken_kind(cursor: Cursor) -> str | None:
 async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `make_chart` for the groups of an analysis, by the ranking figure or by the one that is drawn."""
     last = intent.steps[-1]
-    if isinstance(last, AnalysisStep) and last.operation == "spatial_join":
+    if not any(isinstance(each, Grouped) for each in intent.steps):
         layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
         mention = Mention(layer.name, layers=(layer.id,)) if layer is not None else None
         return await chart(scene, i.Chart("bar", mention, ())) if mention is not None else []
