@@ -33,6 +33,7 @@ from agents.offline.meaning.places import (
 )
 from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.steps import (
+    PEOPLE_THERE,
     VALUES_NAMED,
     AddedColumn,
     AnalysisStep,
@@ -209,6 +210,8 @@ class _Planner(PlanReader):
             both := await self.touching_all(part, title)
         ):
             return both
+        if dict(part.arguments).get("aggregates") == PEOPLE_THERE:
+            return self.people_there(self.previous, title)
         inputs: dict[str, Any] = {}
         arguments, is_had = dict(part.arguments), are_related(part)
         for name, features in part.inputs:
@@ -218,8 +221,8 @@ class _Planner(PlanReader):
                 features, *columns, tabular=tabular, others=others
             )
             arguments = self.exact(arguments, name, found)
-            if "predicate" in arguments and " and " in features.place and self.recipe.is_of_several(found):
-                raise Refuse(refusals.NO_PLACE(text=features.place))  # near both, or near one of them?
+            if name == "other" and "predicate" in arguments:
+                self.refuse_both(features, found)
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
             )

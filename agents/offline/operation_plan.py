@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2, Table
 from agents.offline.answers import refusals
+from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.keys import Link, links
 from agents.offline.meaning.alike_places import PLACES, width_of_place
 from agents.offline.meaning.columns import holds_years, number_columns, spoken_name
@@ -18,7 +19,7 @@ from agents.offline.meaning.filters.related import SMALL_TABLE, link_between
 from agents.offline.meaning.places import rows_of_places
 from agents.offline.meaning.row_names import has_row_names, name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_refused
-from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, counted, sum_of
 from agents.offline.meaning.stored_values import stored_values
 from agents.ports import AnalysisSession, OperationTrait
 
@@ -198,6 +199,29 @@ class PlanReader:
         columns = [each for each in text_columns(table) if width_of_place(each) < len(PLACES)]
         others = [each for each in columns if each != name_column(table)]
         return await stored_values(self.scene, table, others, [text.removeprefix("the ")]) if others else {}
+
+    def refuse_both(self, features: Features, found: str) -> None:
+        """Refuse `near Ulm and Berlin`: near both, or near one of them?"""
+        if " and " in features.place and self.recipe.is_of_several(found):
+            raise Refuse(refusals.NO_PLACE(text=features.place))
+
+    def people_there(self, source: str, title: str) -> str:
+        """The people of rows that were selected, or united. Raises Refuse for what a step made otherwise: a ring around
+        a city keeps the city's columns, but not its people."""
+        maker = self.maker(source)
+        is_whole = maker is None or ("groups" in self.traits(maker.name) and "by" not in maker.arguments)
+        table = (
+            self.stored(str(maker.arguments["source"]) if maker is not None else source) if is_whole else None
+        )
+        names = measure_columns(table, "people") if table is not None else []
+        if len(names) != 1:
+            raise Refuse(refusals.NO_STEPS())
+        figures = {"aggregates": counted(sum_of(names[0]))}
+        if maker is None:
+            return self.recipe.add("summarise", title, source=source, **figures)
+        at = self.recipe.operations.index(maker)
+        self.recipe.operations[at] = replace(maker, arguments={**maker.arguments, **figures})
+        return source
 
     def without_itself(self, source: str, target: str, place: str) -> str:
         """The rows without the target place itself: the city nearest to Ulm is not Ulm."""

@@ -11,12 +11,12 @@ from rapidfuzz.distance import OSA
 
 from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
-from agents.offline.language.lexicon import NUMBER_WORDS, SUPERLATIVES
+from agents.offline.language.lexicon import ARTICLES, NUMBER_WORDS, SUPERLATIVES
 from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.names.singulars import english_dictionary, shown_singular
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, singular
+from agents.offline.language.words import fold, plural, singular, words_of_things
 from agents.offline.unknown_words import data_words, unknown_words
 
 MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
@@ -31,7 +31,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     English words are never corrected. Candidates are words of tables, columns and comments, of the language, and
     common values that are English words; other values are names, which are often alike: Granada is not Grenada.
     """
-    english, owners = english_dictionary(), _owners(text, vocabulary)
+    english, owners = english_dictionary(), _owners(text, vocabulary) | _other_nouns(text, vocabulary)
     unknown = [
         each
         for each in unknown_words(text, vocabulary)
@@ -74,6 +74,37 @@ def _owners(text: str, vocabulary: Vocabulary) -> dict[str, str]:
         owns = (is_column or ranks) and values  # `canals in Rudy`, with a column `in_svc`, are several
         if owns and all(fold(value) == name for _, _, value in values):
             found[token.text] = f"{token.text[:-1]}'s"
+    return found
+
+
+_OTHER_NOUNS = {"town": "city", "nation": "country"}
+_BEFORE_NOUN = {
+    *ARTICLES,
+    *SUPERLATIVES,
+    *NUMBER_WORDS,
+    "each",
+    "every",
+    "which",
+    "what",
+    "any",
+    "no",
+    "of",
+    "in",
+}
+
+
+def _other_nouns(text: str, vocabulary: Vocabulary) -> dict[str, str]:
+    """Nouns for the rows of a table that has another one, where nothing else is called so: `towns`, of cities, but not
+    in names such as `cape town`."""
+    tokens, found = tokenize(text), dict[str, str]()
+    for at, token in enumerate(tokens):
+        noun, is_plural = _OTHER_NOUNS.get(singular(token.text), ""), token.text.endswith("s")
+        is_noun = (
+            is_plural or at == 0 or tokens[at - 1].lower in _BEFORE_NOUN or tokens[at - 1].kind == "number"
+        )
+        tables = [table.name for table in vocabulary.index.own if words_of_things(table.name) == (noun,)]
+        if noun and is_noun and len(tables) == 1 and singular(token.text) not in data_words(text, vocabulary):
+            found[token.text] = plural(noun) if is_plural else noun
     return found
 
 

@@ -296,6 +296,9 @@ def _greatest(title: str, found: Mapping[str, Any], figure_name: str, total: int
     columns = list(found["columns"])
     rows = [row_values(columns, row) for row in found["rows"]]
     at = columns.index(figure_name)
+    if at == 0 and "count" in columns:  # rows united without groups
+        united = count_of(rows[0][columns.index("count")], "row")
+        return texts.TOTAL(title=title, value=_measured(figure_name, rows[0][at]), count=united)
     shown = [each for each in columns[:at] if not is_code(each)] or columns[:at]
     named = [row for row in rows if any(each is not None for each in row[:at])] or rows
     rows, total = named, total - (len(rows) - len(named))

@@ -52,7 +52,8 @@ _BOTH = "{one:words} (and|with|to|vs|vs .|versus|against) {other:words}"
 _HOW_MANY_PEOPLE = f"how many {_PEOPLE}"
 _BY_HOW_MUCH = "[[,] [and] by how (much|many)]"
 _BY = "[,] (by|:|-|–|in terms of|by their|on|regarding|(with|in) regard to|with respect to)"
-_SEVERAL = "{one:words} [, {second:words} [, {third:words}]] [,] and {other:words}"
+_SEVERAL = "{one:words} [, {second:words} [, {third:words} [, {fourth:words}]]] [,] and {other:words}"
+_BESIDE = "(side by side|next to each other|beside each other|compared|in comparison)"
 _YEAR, _GROUPS = re.compile(r"(?:19|20)\d\d"), re.compile(r"\b(?:by|per|for each|in each)\b", re.IGNORECASE)
 COMMANDS = Commands()
 on = COMMANDS.on
@@ -65,7 +66,7 @@ _OWNED = re.compile(
 
 
 def _names(bound: Mapping[str, Any]) -> list[str]:
-    return [bound[name] for name in ("one", "second", "third", "other") if name in bound]
+    return [bound[name] for name in ("one", "second", "third", "fourth", "other") if name in bound]
 
 
 def _of_owners(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[str, Any]:
@@ -82,7 +83,13 @@ def _of_owners(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Mapping[str,
 
 @on(f"compare {_BOTH}", cost=3.0)
 @on(f"compare [the] {{facts:columns}} (of|in|for) ({_SEVERAL}|{_BOTH})", cost=-8.0)
-@on(f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}", cost=-4.0)
+@on(
+    f"compare ({_SEVERAL}|{_BOTH}) {_BY} {{facts:columns}}",
+    f"[put|set|show|list|give me] ({_SEVERAL}|{_BOTH}) {_BESIDE} ({_BY}|with [their]) {{facts:columns}}",
+    f"{{one:words}} {_VERSUS} [{{second:words}} {_VERSUS} [{{third:words}} {_VERSUS}]] {{other:words}} [,] (:|by|-|–)"
+    " {facts:columns}",
+    cost=-4.0,
+)
 @on(
     "compare {what:words} (of|in) {one:words}"
     " ((and|with|to)|, {second:words} [, {third:words}] [,] and) {other:words}"
@@ -92,7 +99,8 @@ def _compared(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None
     bound = _of_owners(bound, vocabulary)
     names = _names(bound)
     first, *also = [each.text for each in bound["facts"]] if "facts" in bound else [bound.get("what", "")]
-    return None if any(map(_GROUPS.search, names)) else Lookup(first, names[0], (*names[1:],), also=(*also,))
+    are_names = not any(_GROUPS.search(each) or _AGAINST.search(each) for each in names)
+    return Lookup(first, names[0], (*names[1:],), also=(*also,)) if are_names else None
 
 
 def _is_name(text: str, vocabulary: Vocabulary) -> bool:

@@ -93,6 +93,8 @@ class AnalysisStep:
     """The unit of the distance in the answer, if the request names one."""
 
 
+PEOPLE_THERE = "people there"
+"""Placeholder for the total of the people of the previous step's rows."""
 VALUES_NAMED = ""
 """Placeholder for the column of which the condition names several values."""
 

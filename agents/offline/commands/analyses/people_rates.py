@@ -82,6 +82,26 @@ def _rate(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     return (*before, count_in_areas(RESULT if before else areas, rows, figure), rate)
 
 
+@on(
+    "[<what>|how many] [number of] (people|inhabitants|residents|persons|population) per {source:bare}"
+    " ([,] <for_each> [of] {areas:areas}|(in|of|for|:) {areas:place})",
+    cost=-2.0,
+)
+def _people_per_row(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`inhabitants per airport in France and Japan`: the people of each area, divided by the number of rows there."""
+    rows: Features = bindings["source"]
+    found = _areas(bindings if bindings["areas"].named else {}, rows, context)
+    names = measure_columns(found[1], "people") if found is not None else []
+    if found is None or len(names) != 1 or not rows.named or context.table(rows) == found[1]:
+        return None
+    areas, name = replace(bindings["areas"], areas=True), f"people_per_{'_'.join(name_words(rows.noun))}"
+    if any(found[1].column(each) is not None for each in ("count", name)):
+        return None
+    title = f"People per {rows.noun} of {areas.noun}"
+    rate = step("calculate", RESULT, title=title, name=name, expression=f"{quoted(names[0])} / count")
+    return (count_in_areas(areas, rows), rate)
+
+
 def _heading(what: str, rows: Features) -> str:
     """`Hospital beds`, `Pupils of schools`."""
     of = "" if set(name_words(rows.noun)) & set(name_words(what)) else f" of {rows.noun}"

@@ -253,7 +253,7 @@ def _by_number(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 @on(
     "<then> (sorted|ordered|ranked)",
     "<then> [sorted|ordered|ranked] [the] order=(most|highest|largest|greatest|biggest|longest|fewest|least|lowest"
-    "|smallest|shortest) [ones] first",
+    "|smallest|shortest) [ones|ratio|rate|share|value|number] (first|on top)",
     cost=1.0,
 )
 def _ordered(bindings: Mapping[str, Any], context: Context) -> Steps | None:

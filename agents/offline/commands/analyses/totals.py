@@ -18,6 +18,7 @@ from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.individuals import numbers_of_things
 from agents.offline.meaning.steps import (
+    PEOPLE_THERE,
     AddedColumn,
     AnalysisStep,
     ColumnWords,
@@ -32,14 +33,18 @@ from agents.result_rows import rows_of
 
 _INPUT_COUNTED = {"spatial_join": "other", "summarise": "source"}
 """Operations that count rows unless told otherwise, and the input that they count."""
-_PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside)"
+_PEOPLE = "[tell me] how many (people|inhabitants|residents|persons) (live|are living|reside|are)"
+_RESIDENTS = "(how many|[the] [total] number of) (people|inhabitants|residents|persons)"
 _SPREADS = {*SPREADS.values(), *PERCENTILES.values()} - {"median"}
 """Functions that no statistic of a table tells."""
 _COUNTED = (
     "(how much|how many|what is|what was|give me|tell me) {counted:counted}"
     + " [(was|is|were|are) there|(was|were) recorded] [in total]"
 )
-_NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
+_NEAR = (
+    "([<are>] near=(<closer> {distance:length} <away>) {other:any}"
+    "|near=(in the [{distance:length}] catchment [area] of) {other:any} [[,] (say|of|within) {distance:length}])"
+)
 RULES = Rules()
 on = RULES.on
 
@@ -99,16 +104,16 @@ def _of_made(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 def _people_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """Of the only table of points with a population; areas would count people farther away."""
     known = _points_with_people(context.vocabulary.few_tables)
-    if known is None:
+    if known is None or "distance" not in bindings:
         return None
     table, column = known
     rows = Features.of_table(table)
-    title = f"{rows.text} {bindings['near']} {bindings['other'].text}"
+    title = f"{rows.text} within {bindings['distance'].text} of {bindings['other'].text}"
     near = near_step(rows, bindings["other"], bindings["distance"], title)
     return _of_made({"source": replace(rows, text=title, made=(near,)), "figure": sum_of(column)}, context)
 
 
-@on(f"{_PEOPLE} in [all] [the] {{source:rows}}")
+@on(f"{_PEOPLE} in [all] [the] {{source:rows}}", f"{_RESIDENTS} (of|in) [all] [the] {{source:rows}}")
 def _people_of(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`how many people live in the cities within 50 km of Ulm`."""
     table = context.table(bindings["source"])
@@ -143,6 +148,18 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
     )  # fmt: skip
     title = f"Total {column.replace('_', ' ')} of the {rows.text} inside"
     return (inside, summary(RESULT, (), sum_of(column), title))
+
+
+@on(
+    "<then> [tell me|give me|say] (how many (people|inhabitants|residents|persons) (live|are living|reside|are)"
+    " ([in] there|(in|inside) (them|it))|[the|their] [total|combined] population [of them])",
+    cost=-1.0,
+)
+def _people_there(_: Mapping[str, Any], context: Context) -> Steps | None:
+    """`…, and how many people live there`, of the rows of the previous step."""
+    if not context.chained:
+        return None
+    return (step("summarise", RESULT, title="Total population of them", aggregates=PEOPLE_THERE),)
 
 
 def _points_with_people(tables: Sequence[Table]) -> tuple[Table, str] | None:
