@@ -217,9 +217,9 @@ class _Planner(PlanReader):
         for name, features in part.inputs:
             columns = [each for each in words_of(part.arguments) if each.of == name]
             tabular, others = is_had or self.is_tabular(part.operation), others_of(part, features)
-            found = await self.area_of_value(features, part.operation, arguments) or await self.source(
-                features, *columns, tabular=tabular, others=others
-            )
+            found = await self.area_of_value(
+                features, part.operation, arguments, self.rows
+            ) or await self.source(features, *columns, tabular=tabular, others=others)
             arguments = self.exact(arguments, name, found)
             if name == "other" and "predicate" in arguments:
                 self.refuse_both(features, found)

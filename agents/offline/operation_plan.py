@@ -13,6 +13,7 @@ from agents.offline.language.names.columns import measure_columns
 from agents.offline.language.names.keys import Link, links
 from agents.offline.meaning.alike_places import PLACES, width_of_place
 from agents.offline.meaning.columns import holds_years, number_columns, spoken_name
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.cql2 import combined, equals, is_null, negated
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.filters.related import SMALL_TABLE, link_between
@@ -170,12 +171,14 @@ class PlanReader:
         found = self.recipe.operations[int(source[1:])].arguments
         return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
 
-    async def area_of_value(self, features: Features, operation: str, arguments: Mapping[str, Any]) -> str:
+    async def area_of_value(
+        self, features: Features, operation: str, arguments: Mapping[str, Any], rows: Mention | None
+    ) -> str:
         """The areas with a value that is said like a place, as one shape: `convex hull of Africa`; empty for a place.
-        Where a point makes no shape, a point of that name is none."""
+        Where a point makes no shape, a point of that name is none. `rows`: what the place relates to."""
         if not features.place:
             return ""
-        places = await unless_refused(rows_of_places(self.scene, features.place))
+        places = await unless_refused(rows_of_places(self.scene, features.place, rows))
         makes_shape = "makes_areas" in self.traits(operation) and "distance" not in arguments
         if places is not None and not (makes_shape and self.family(places[0][0].table) == "point"):
             return ""

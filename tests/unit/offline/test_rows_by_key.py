@@ -396,23 +396,3 @@ async def test_groups_after_a_request_that_was_declined_are_not_of_all_rows(chat
 async def test_the_first_groups_with_names_are_those_of_the_most_rows(chat: Chat, desk: Desk) -> None:
     await chat("number of inspections by shop, top 1")
     assert desk.analysis.steps[-1][1]["by"] == "count"  # not the area of the points
-
-
-TOWNS = make_table(
-    "data.towns", "POINT", "Towns",
-    [("name", "text", ""), ("country_code", "text", "ISO code of the country")],
-    [("Ulm", "DE", (1.0, 1.0)), ("Essen", "DE", (1.0, 1.1)), ("Lima", "PE", (1.1, 1.1))],
-)  # fmt: skip
-STRIPS = make_table(
-    "data.strips", "POINT", "Landing strips",
-    [("name", "text", ""), ("country_code", "text", "ISO code of the country")],
-    [("A", "DE", (1.0, 1.0)), ("B", "DE", (1.0, 1.1)), ("C", "PE", (1.1, 1.1))],
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("asked", ["towns per strip", "number of towns by strip"])
-async def test_a_code_that_several_rows_share_numbers_none_of_them(asked: str) -> None:
-    world = World(TOWNS, STRIPS)
-    desk = Desk(world)
-    await Chat(world, analyst=desk)(asked)
-    assert not desk.analysis.steps
