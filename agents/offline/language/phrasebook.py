@@ -99,6 +99,8 @@ STARTS, ENDS = Phrases("(start[s]|starting|begin[s]|beginning) with"), Phrases("
 EMPTY = Phrases("[is|are] (empty|missing|unknown|null|blank) | (is not|isn't) (known|set)")
 FILLED = Phrases("([is] not|isn't) (empty|null|missing) | is (known|set|there) | exists | known")
 NEVER = Phrases("never [been] | not [yet] [been] | (haven't|hasn't|weren't|wasn't|aren't) [yet] [been]")
+ONLY_SO_MANY = Phrases("[only|just] (a|one) single | only | just | nothing but")
+"""Before the exact number of rows: `only one`, `just 3`."""
 WITHOUT = Phrases("""
     [but] without [any|a|an] | [but] without (a|one) single | with no | but no | [with] missing | with unknown
     | (with|[that|which] (have|has)) [a|an] (empty|blank|null|missing)

@@ -7,9 +7,11 @@ from itertools import takewhile
 from typing import TypeVar
 
 from agents.domain import Table
+from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
 from agents.offline.language.conditions.explained_numbers import codes_explained_as
 from agents.offline.language.conditions.geometries import take_box, take_line, take_spot
+from agents.offline.language.conditions.value_nouns import is_denied
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.looks.rules import settled
 from agents.offline.language.nouns import take_quantity, take_unit
@@ -151,8 +153,14 @@ class Pieces(Grammar):
             yield Span(self.cursor.at, quantity)
 
     def _many(self, at: int) -> Iterable[Span]:
-        """`more than 3`, `five or more`: a condition on a count."""
+        """`more than 3`, `five or more`, `only one`, `a single`: a condition on a count."""
         self.cursor.at = at
+        if not is_denied(self.cursor) and self.cursor.take(p.ONLY_SO_MANY) is not None:
+            is_one = self.cursor.word(-1) == "single"
+            exact = Quantity(1.0, text="1") if is_one else take_quantity(self.cursor)
+            if exact is not None and exact.unit is None:
+                yield Span(self.cursor.at, Compare("=", exact, ColumnMention("count")))
+            return
         found = self.conditions(None).comparison(ColumnMention("count"))
         bounds: tuple[object, ...] = ()
         if isinstance(found, Compare):

@@ -120,7 +120,10 @@ async def _places_named(scene: Scene, text: str, table: str | None) -> list[Plac
     name = name.strip()
     if (of := _CENTRE_OF.match(name)) is not None:
         places = await _places_named(scene, text[of.end() :], table)
-        return [each for each in places if scene.table(each.table).geometry_family == "point"] or places
+        points = [each for each in places if scene.table(each.table).geometry_family == "point"]
+        if not points:
+            raise not_there(scene, text, [], [])  # the centre of an area is not all of the area
+        return points
     hints = place_forms(hint.strip()) if hint.strip() else [""]
     people = place_of(fold(name.removeprefix("the ")))  # the Mexican border
     for form, where in product(

@@ -1,4 +1,5 @@
-"""Columns that a list shows, numbers of different values, rates of each area, and groups after a text."""
+"""Columns that a list shows, numbers of different values, rates of each area, exact numbers of rows in areas,
+and groups after a text."""
 
 from __future__ import annotations
 
@@ -77,3 +78,28 @@ async def test_the_groups_after_a_text_are_no_part_of_it() -> None:
     (kept, rows), (grouped, groups) = desk.analysis.steps
     assert (kept, rows["filter"]) == ("filter", like("name", "%field%"))
     assert (grouped in ("summarise", "dissolve"), groups["by"]) == (True, ["country"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "number"),
+    [
+        ("countries with only one airport", 1),
+        ("which countries have just one airport?", 1),
+        ("countries with a single airport", 1),
+        ("how many countries have only a single airport", 1),
+        ("countries with just 3 airports", 3),
+    ],
+)
+async def test_areas_with_an_exact_number_of_rows(asked: str, number: int) -> None:
+    chat, desk = asking()
+    await chat(asked)
+    assert desk.analysis.steps[-1][1]["filter"] == where("count", "=", number)
+
+
+@pytest.mark.parametrize(
+    "asked", ["countries without a single airport", "countries that don't have a single airport"]
+)
+async def test_no_single_row_is_none(asked: str) -> None:
+    chat, desk = asking()
+    await chat(asked)
+    assert desk.analysis.steps[-1][1]["invert"]

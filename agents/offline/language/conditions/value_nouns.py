@@ -50,6 +50,11 @@ _ROWS = word_set(
 )
 """Nouns for rows of any table, after a value."""
 _BEFORE_ONE = word_set("a an any each every nearest closest")
+DENIALS = word_set(
+    "without no not never lack lacks lacking don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't"
+)
+MAX_SINCE_DENIAL = 4
+"""Maximum number of words from a denial to `single`: `that do not even have a single airport`."""
 """Words before a noun in the singular."""
 _JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4
@@ -58,6 +63,11 @@ _MOST_OF_GROUP = 2
 """Maximum number of last words that several values have in common."""
 _MOST_WORDS = 3
 """Maximum number of words for a column before the code of a row."""
+
+
+def is_denied(cursor: Cursor) -> bool:
+    """Whether one of the words before is a denial, as in `do not even have a single airport`."""
+    return any(cursor.word(-back) in DENIALS for back in range(1, MAX_SINCE_DENIAL + 1))
 
 
 class ValueNouns:
@@ -186,7 +196,11 @@ class ValueNouns:
     def is_single_of_none(self) -> bool:
         """Whether `single` is no part of a value, as in `without a single IATA airport`."""
         word, following = self.cursor.word(), self.cursor.word(1)
-        return word == "single" and not self.vocabulary.values_called((word, following))
+        return (
+            word == "single"
+            and is_denied(self.cursor)
+            and not self.vocabulary.values_called((word, following))
+        )
 
     def _next_named(self, *, singular_too: bool) -> Value | None:
         found = self._named(one=False)

@@ -32,18 +32,19 @@ def is_key_name(name: str) -> bool:
 
 def shared_key(table: Table, others: Sequence[Table]) -> list[str]:
     """The only column whose values number rows of other tables: `incidents per line`, by `line_no`. That is a foreign
-    key, else the only number or code of theirs that this table has, too: `country_code` numbers no airports."""
+    key, else the only number or code of theirs that this table has, too."""
     ids = {other.id for other in others}
     declared = list(dict.fromkeys(own for own, id, _ in table.references if id in ids))
     own = [each.name for each in table.columns if is_key_name(each.name) and each.name not in table.key]
-    found = declared or [name for name in own if any(_may_number(other, name) for other in others)]
+    found = declared or [name for name in own if any(_numbers_rows(name, other) for other in others)]
     return found if len(found) == 1 else []
 
 
-def _may_number(table: Table, name: str) -> bool:
-    """Whether a column of this name may tell the rows of the table apart: by its noun, or as no value is common."""
-    column, nouns = table.column(name), {*name_words(table.name)}
-    return column is not None and (bool(nouns & {*name_words(name)} - _NUMBERING) or not column.samples)
+def _numbers_rows(name: str, table: Table) -> bool:
+    """Whether a column of the table numbers its rows, and not what another column names: `country_code`."""
+    about = tuple(word for word in name_words(name) if word not in _NUMBERING)
+    named = any(name_words(each.name) == about and each.kind == "text" for each in table.columns)
+    return table.column(name) is not None and not named
 
 
 def links(table: Table, other: Table, known: Sequence[Table]) -> list[Link]:
