@@ -19,7 +19,8 @@ MAX_EDGES = 60_000
 MAX_ALTERNATIVES = 3
 """Readings kept that end at the same position."""
 COMPARING = word_set(
-    "or between exactly only just single than least most above over below under up minimum maximum min max > < = >= <= ≥ ≤"
+    "or between exactly only just single than least most above over below under up minimum maximum min max"
+    " > < = >= <= ≥ ≤"
 )
 """Every comparison of a number contains one of these words."""
 FILLERS = frozenset(("the", "a", "an", "their", "its", "me", "us"))

@@ -103,3 +103,28 @@ async def test_no_single_row_is_none(asked: str) -> None:
     chat, desk = asking()
     await chat(asked)
     assert desk.analysis.steps[-1][1]["invert"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "easternmost airport of Germany",
+        "which airport is the easternmost in Germany",
+        "which is the easternmost airport of Germany?",
+    ],
+)
+async def test_the_row_farthest_to_one_side_of_some_rows(asked: str) -> None:
+    chat, desk = asking()
+    await chat(asked)
+    (kept, rows), (placed, _), (last, top) = desk.analysis.steps
+    assert (kept, rows["filter"], placed) == ("filter", where("country", "=", "Germany"), "columns")
+    assert (last, top["by"], top["n"]) == ("top", "longitude", 1)
+
+
+async def test_rows_near_both_of_two_places() -> None:
+    chat, desk = asking()
+    await chat("airports within 300 km of both Germany and France")
+    near = [arguments for operation, arguments in desk.analysis.steps if operation == "select_by_location"]
+    assert [(each["source"], each["distance"]) for each in near] == [
+        ("data.airports", "300 km"), ("step_2", "300 km"),
+    ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.geo.wording.positions import spot_words
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
-from agents.offline.meaning.conditions import Spot
+from agents.offline.meaning.conditions import OneOf, Spot, all_of
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.filters.geometries import positions
 from agents.offline.meaning.steps import AddedColumn, AnalysisStep, step
@@ -40,13 +40,17 @@ on = RULES.on
 
 
 @on(
-    f"([<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}"
-    f"|<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one])",
+    f"([<ask>|<what>|(which|what) is] [the] [{{n:count}}] {_MOST} {{source:rows}} [{{more:condition}}]"
+    f"|<ask> [one] [of] [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR}) [one]"
+    " [{more:condition}])",
     cost=-1.0,
 )
 def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`the northernmost airport`."""
     rows: Features = bindings["source"]
+    if (more := bindings.get("more")) is not None:
+        text = f"{rows.text} in {more.text}" if isinstance(more, OneOf) else rows.text
+        rows = replace(rows, where=all_of(rows.where, more), text=text)
     if not (rows.named or rows.previous):
         return None
     side = next(name for name in _SIDES if name in bindings["side"])
@@ -54,7 +58,7 @@ def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     name = "latitude" if fact.startswith("y") else "longitude"
     count = f"{bindings['n']} " if bindings.get("n") else ""
     placed, first = _ranked(bindings, rows, {"fact": fact, "name": name}, name, smallest=smallest)
-    return placed, replace(first, title=f"The {count}{side}ernmost {rows.text}")
+    return placed, replace(first, title=f"The {count}{side}ernmost {rows.text.removeprefix('the ')}")
 
 
 @on(f"{_CLOSEST} (to|from) [the] {_LINE}", cost=-3.0)

@@ -131,6 +131,18 @@ def _nearer_to_one(bindings: Mapping[str, Any], _: Context) -> Steps:
     return (*both, step("filter", RESULT, title=title, filter=nearer))
 
 
+@on(
+    "<ask> {source:any} [<are>] <closer> {distance:length} <away> both {one:place} and [of|from|to] {other:place}",
+    cost=-4.0,
+)
+def _near_both(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`cities within 300 km of both Paris and Brussels`."""
+    rows, one, other, far = (bindings[name] for name in ("source", "one", "other", "distance"))
+    title = f"{rows.heading} within {far.text} of both {one.text} and {other.text}"
+    first = near_step(rows, one, far, f"{rows.heading} within {far.text} of {one.text}")
+    return (first, near_step(RESULT, other, far, title))
+
+
 @on(f"<ask> {_MANY_NEAR} <counted>", rows=_MANY_NEAR)
 def _with_many_near(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`cities with more than 3 airports within 50 km`."""
