@@ -7,7 +7,7 @@ from functools import partial
 
 from agents.domain import Table
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
-from agents.offline.commands.assembly.joined import with_each_distance
+from agents.offline.commands.assembly.joined import with_each_distance, with_or_without
 from agents.offline.language.reading import Unhashed, read_once
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import Analyse, Command, Intent
@@ -33,11 +33,14 @@ async def commands_read(
         commands = await read_once(vocabulary.index, key, partial(parse, text, vocabulary, table, start))
         if all([await _is_read_alone(each.intent, vocabulary) for each in commands]):
             break
+    known = (text, start, Unhashed((default and default.id, vocabulary.state)))
+    read = partial(parse, vocabulary=vocabulary, default=default)
+    ways = [with_or_without] if len(commands) > 1 else []
     if any(is_unread(each.intent) for each in commands):
-        known = ("of each distance", text, start, Unhashed((default and default.id, vocabulary.state)))
-        read = partial(parse, vocabulary=vocabulary, default=default)
-        of_each = partial(with_each_distance, text, start, read)
-        commands = await read_once(vocabulary.index, known, of_each) or commands
+        ways = [with_or_without, with_each_distance]
+    for several in ways:
+        of_each = partial(several, text, start, read)
+        commands = await read_once(vocabulary.index, (several.__name__, *known), of_each) or commands
     return commands
 
 

@@ -11,6 +11,7 @@ from agents.offline.language.lexicon import SHORT_FORMS
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKENS, TOO_INVOLVED, TOO_LONG
 from agents.offline.language.tokens import Token, tokenize, words_of
 from agents.offline.language.words import Phrases, fold, name_words
+from agents.units import MAGNITUDES
 
 _IGNORED_WORDS = frozenset(("actually", "basically"))
 """Words that are dropped anywhere."""
@@ -37,12 +38,11 @@ def cursor_of(text: str) -> Cursor:
 
 
 def _expanded(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Tokens with `300+` as `300 or more`, a final `phone no.` as `number`, and `blockwise` as `block wise`; `2 + 3`
-    is unchanged."""
+    """Tokens with `300+` and `300 plus` as `300 or more`, `million-plus` as `one million or more`, a final `phone no.`
+    as `number`, and `blockwise` as `block wise`; `2 + 3` is unchanged."""
     for at, token in enumerate(tokens):
-        goes_on = any(each.glued and each.kind != "sign" for each in tokens[at + 1 : at + 2])
-        if token.text == "+" and token.glued and tokens[at - 1].kind == "number" and not goes_on:
-            for word in ("or", "more"):
+        if said := _amount_and_more(tokens, at):
+            for word in said:
                 yield replace(token, kind="word", text=word, lower=word, glued=False)
         elif token.lower == "no" and at and not _is_plain_no(tokens[at - 1], tokens[at + 1 :]):
             yield replace(token, text="number", lower="number")
@@ -51,6 +51,27 @@ def _expanded(tokens: Sequence[Token]) -> Iterator[Token]:
             yield replace(token, text="wise", lower="wise", glued=False)
         else:
             yield token
+
+
+_MILLIONS = re.compile(r"(thousand|million|billion)-(plus|\w+s)")
+
+
+def _amount_and_more(tokens: Sequence[Token], at: int) -> Sequence[str]:
+    """The words for `+` or `plus` after an amount, for `million-plus` and for `million-cities`; none for others."""
+    token, before = tokens[at], tokens[at - 1] if at else None
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    of_amount = before is not None and (before.kind == "number" or before.lower in MAGNITUDES)
+    if token.text == "+" and token.glued and of_amount:
+        return () if after is not None and after.glued and after.kind != "sign" else _OR_MORE
+    if token.lower == "plus" and of_amount:
+        return () if after is not None and after.kind == "number" else _OR_MORE
+    if (found := _MILLIONS.fullmatch(token.lower)) is None:
+        return ()
+    noun = () if found[2] == "plus" else (found[2],)
+    return (*(() if of_amount else ("one",)), found[1], *_OR_MORE, *noun)
+
+
+_OR_MORE = ("or", "more")
 
 
 @cache

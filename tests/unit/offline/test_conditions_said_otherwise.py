@@ -117,3 +117,62 @@ async def test_the_first_of_a_list_are_those_in_its_order() -> None:
     await chat("cities in Peru sorted by name, first 2")
     ((_, call),) = chat.calls
     assert (call["limit"], call["sort"], call["descending"]) == (2, "name", False)
+
+
+MILLION = where("population", ">=", 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("asked", "filters"),
+    [
+        ("million-plus cities", MILLION),
+        ("show million-cities", MILLION),
+        ("1 million+ cities", MILLION),
+        ("cities of 1 million plus in Germany", both(MILLION, where("country", "=", "Germany"))),
+        ("large cities (a million and up) in Germany", both(MILLION, where("country", "=", "Germany"))),
+        ("large cities, 1 million or more, in Germany", both(MILLION, where("country", "=", "Germany"))),
+        ("airports (above 3000 m) in Bolivia",
+         both(where("elevation_m", ">", 3000), where("country", "=", "Bolivia"))),
+        ("airports in Bolivia, iata only", both(where("country", "=", "Bolivia"), known("iata"))),
+        ("airports above 3000 m, only with an iata code", both(where("elevation_m", ">", 3000), known("iata"))),
+    ],
+)  # fmt: skip
+async def test_amounts_and_codes_said_in_short(asked: str, filters: dict[str, Any]) -> None:
+    chat = Chat(World())
+    answer = await chat(asked)
+    assert chat.calls[-1][1]["filters"] == filters, answer
+
+
+async def test_a_large_city_with_a_small_number_is_not_explained_by_it() -> None:
+    chat = Chat(World())
+    await chat("large cities, 20,000 or fewer")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "count airports with iata vs without",
+        "how many airports have an iata code and how many don't?",
+        "number of airports with and without an iata code",
+    ],
+)
+async def test_rows_that_have_it_and_those_that_do_not_are_counted(asked: str) -> None:
+    chat = Chat(World())
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [known("iata"), empty("iata")], answer
+
+
+FLOWN = make_table(
+    "data.fields", "POINT", "Airfields",
+    [("id", "integer", ""), ("name", "text", ""),
+     ("served", "text", "Code of three letters; only where airlines fly")],
+    [(1, "Dalby", "DBY", (151.3, -27.2)), (2, "Marfa", None, (-104.0, 30.3))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ["airline fields", "show fields where airlines fly"])
+async def test_rows_of_a_value_are_called_by_its_comment(asked: str) -> None:
+    chat = Chat(World(FLOWN))
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [known("served")], answer

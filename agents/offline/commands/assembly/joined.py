@@ -272,6 +272,30 @@ def with_each_distance(text: str, start: int, read: Callable[[str], list[Command
     return [each for each in commands if each.end > start]
 
 
+_WITH_OR_WITHOUT = re.compile(
+    r"(?P<rows>.+? )(?:with|that have|which have|have|has|having) (?P<what>[^,?]+?),?"
+    r" (?:vs\.?|versus|and|or|compared (?:to|with)) (?:how many |of )?(?:those |the ones |that |which |of them )?"
+    r"(?:without(?: (?:it|one|any|them))?|(?:don't|do not)(?: have (?:it|one|any))?|have (?:none|not))"
+    r"|(?P<before>.+? )with,? (?:vs\.?|versus|and|or) without (?P<all>[^,?]+?)",
+    re.IGNORECASE,
+)
+
+
+def with_or_without(text: str, start: int, read: Callable[[str], list[Command]]) -> list[Command]:
+    """`count airports with an iata code vs without`: the numbers of the rows that have it and of those that do not;
+    empty for other requests. `read`: reads a request."""
+    asked = _WITH_OR_WITHOUT.fullmatch(text.strip(" ?.!"))
+    if asked is None:
+        return []
+    rows, what = asked["rows"] or asked["before"], asked["what"] or asked["all"]
+    both = [read(f"{rows}{each} {what}") for each in ("with", "without")]
+    if any(len(each) != 1 or not isinstance(each[0].intent, Count) for each in both):
+        return []
+    (held,), (lacking,) = both
+    commands = replace(held, start=0, end=len(rows)), replace(lacking, start=len(rows), end=len(text))
+    return [each for each in commands if each.end > start]
+
+
 _AND_OF_IT = re.compile(
     r"(?P<first>(?:which|what|who)\b.+?),? and (?P<how>when|how \w+) (?:was|is|did) it(?: (?P<done>\w+))?\W*",
     re.IGNORECASE,

@@ -32,6 +32,7 @@ from agents.offline.meaning.conditions import (
     OneOf,
     joined,
 )
+from agents.offline.meaning.spellings import is_short_code
 
 _BEGIN_VALUES = word_set("under in on at out off not by for no up non")
 """Words that may begin a value after a noun."""
@@ -93,16 +94,34 @@ class Unlinked(DoneBy):
         return joined("or", [found, Empty(column, unknown=True)])
 
     def only_of_value(self) -> Condition | None:
-        """`high or extreme risk only`, `only high risk`, after a comma."""
+        """`high or extreme risk only`, `only high risk`, `iata codes only`, after a comma."""
         cursor, whole = self.cursor, self.cursor.end
         begins = cursor.take("only", "just") is not None
         ahead = cursor.words[cursor.at : cursor.at + MAX_WORDS_OF_VALUES]
         if not begins and "only" not in ahead:
             return None
         cursor.end = whole if begins else cursor.at + ahead.index("only")
-        found = self.value_of_column()
+        begin = cursor.at
+        if (found := self.value_of_column()) is None:
+            cursor.at = begin
+            cursor.take("with", "having")
+            column = take_column(cursor, self.vocabulary, self.tables)
+            found = self._of_code(column) if column is not None and cursor.done else None
         is_whole, cursor.end = begins or cursor.done, whole
         return found if is_whole and (begins or cursor.take("only")) else None
+
+    def _of_code(self, column: ColumnMention) -> Condition | None:
+        """That rows have a value of a column of yes and no, or of codes; names and numbers are rather to be listed."""
+        if self.is_flag(column):
+            return Compare("=", True, column)
+        own = [each for each in self.columns if each.name in column.columns]
+        are_codes = all(each.samples and all(map(is_short_code, each.samples)) for each in own)
+        return Negation(Empty(column)) if are_codes else None
+
+    def in_parentheses(self) -> Condition | None:
+        """`airports (above 3000 m) in Peru`."""
+        found = self.one() if self.cursor.take("(") else None
+        return found if found is not None and self.cursor.take(")") else None
 
     def by_code(self) -> Condition | None:
         """`for 540045`, `at 540045`: rows of a number, in the only column of codes of as many digits."""

@@ -275,7 +275,7 @@ class ValueRules:
             or take_order(cursor) is not None
         )
         if not found and take_column(cursor, self.vocabulary, self.tables) is not None:
-            verbs = ("is", "are", "contains", "between", "starts", "ends", "=")
+            verbs = ("is", "are", "contains", "between", "starts", "ends", "=", "only")
             found = take_comparator(cursor) is not None or cursor.word() in verbs
         cursor.at = start
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.language.lexicon import ABOVE, COMPARATIVES, WAYS
+from agents.offline.language.lexicon import ABOVE, AFTERWARDS, COMPARATIVES, NUMBER_WORDS, WAYS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 
@@ -25,13 +25,14 @@ def _one_of(words: dict[str, str]) -> str:
     return "|".join(re.escape(each) + ends[each] for each in sorted(words, key=len, reverse=True))
 
 
+_AMOUNT = rf"(?:\d[\d.,]*|(?:half|an?|{'|'.join(NUMBER_WORDS)})\b)[^(),]*?"
 _EXPLAINED = re.compile(
     r"(?P<verb>\b(?:without|exclud(?:e|ing)|leav(?:e|ing) out|ignor(?:e|ing)|drop|skip|omit|remove) )?"
     rf"(?P<the>(?:(?:the|any|all) )*)\b(?P<adjective>{_one_of(_OF_ADJECTIVES)}) (?P<noun>[^\W\d]+)"
     r"(?P<more>(?: (?:in|of|from|on|at)(?: [^\W\d]+){1,3}?)?)(?P<open>,? \(|,? ?[-–:;] |, | )"
     r"(?P<with>(?:with|having|so|i\.e\.|meaning|say|those|that is|that are) )*"
     r"(?P<quantity>(?P<column>(?:(?!(?:not|no|and|or|but|than)\b)[^\W\d]+ ){0,2}?)"
-    rf"(?P<than>{_one_of(_ALL_OPS)}) ?\d[^()]*)(?P<close>\))?",
+    rf"(?P<than>{_one_of(_ALL_OPS)}) ?\d[^()]*|{_AMOUNT} (?:and|or) (?P<after>{_one_of(AFTERWARDS)}))(?P<close>\))?",
     re.IGNORECASE,
 )
 
@@ -52,8 +53,8 @@ def without_vague(text: str, vocabulary: Vocabulary) -> str:
     found = _EXPLAINED.search(text)
     if found is None or ("(" in found["open"]) != bool(found["close"]) or not _is_vague(found, vocabulary):
         return text
-    noun, adjective, than = found["noun"], found["adjective"].lower(), found["than"].lower()
-    agrees = _OF_ADJECTIVES[adjective] == _ALL_OPS[than]
+    noun, adjective, than = found["noun"], found["adjective"].lower(), (found["than"] or "").lower()
+    agrees = _OF_ADJECTIVES[adjective] == (_ALL_OPS[than] if than else AFTERWARDS[found["after"].lower()][0])
     agrees = agrees != (adjective in _AGED and than in _OF_DATES)  # what is old was built before
     if not agrees and not found["verb"]:
         return text
@@ -70,7 +71,7 @@ _OF_KINDS = frozenset(("high", "higher", "low", "lower"))
 def _is_vague(found: re.Match[str], vocabulary: Vocabulary) -> bool:
     """Whether the adjective says nothing but what the quantity says of the same rows."""
     noun, match = name_words(found["noun"]), vocabulary.match_table
-    rows, other = match(noun), match(name_words(found["column"])) if found["column"].strip() else None
+    rows, other = match(noun), match(name_words(found["column"])) if (found["column"] or "").strip() else None
     if other is not None and not other.guessed:
         return False  # `big cities, with airports above 500 m`
     if noun == ("one",):

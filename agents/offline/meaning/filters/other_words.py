@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import re
 
-from agents.domain import Cql2, Table
+from agents.domain import Column, Cql2, Table
 from agents.offline.language.conditions.explained_numbers import worst_is_greatest
 from agents.offline.language.conditions.flags import flag_values, is_flag
+from agents.offline.language.conditions.verbs import words_where_held
 from agents.offline.language.lexicon import same_state, spelt_out
 from agents.offline.language.names.columns import columns_called, measure_columns
-from agents.offline.language.names.comments import codes_of
+from agents.offline.language.names.comments import codes_of, comment_head
 from agents.offline.language.names.dates import due_dates
 from agents.offline.language.words import are_forms, is_participle, name_words, word_set
 from agents.offline.meaning.cql2 import contains, equals, negated, property_of
@@ -19,6 +20,7 @@ from agents.offline.meaning.filters.flags_in_words import flag_in_words
 from agents.offline.meaning.filters.named_in_part import named_in_part
 from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Scene, unless_failed
+from agents.offline.meaning.units import name_without_unit
 
 _CHARGES = word_set("fee fare price cost charge toll")
 _NOT_DONE = re.compile(r"(?:did|do|does|have|has|had)(?:n't| not) (?P<verb>[a-z]+)", re.IGNORECASE)
@@ -119,4 +121,21 @@ async def _beginning_so(scene: Scene, table: Table, text: str) -> Cql2 | None:
         values = {str(row[column.name]) for row in answer.get("rows", ())}
         if values and all(re.fullmatch(r"\S+ [a-z]+", value) for value in values):
             found.append(begins)
+    return found[0] if len(found) == 1 else None
+
+
+_CODE = re.compile(r"[A-Z0-9]{2,4}")
+
+
+def column_held(table: Table, text: str) -> Column | None:
+    """The only decimal column, or column of codes, with this name: `nitrate samples` and `IATA airports` are those with
+    a value; so are `airline airports` of a column “only where airlines fly”."""
+    words = name_words(text)
+    found = [
+        each
+        for each in table.columns
+        if (each.kind == "number" and words in (name_without_unit(each), comment_head(each.comment)))
+        or (words == name_words(each.name) and each.samples and all(map(_CODE.fullmatch, each.samples)))
+        or (words and words == name_words(" ".join(words_where_held(each)))[: len(words)])
+    ]
     return found[0] if len(found) == 1 else None

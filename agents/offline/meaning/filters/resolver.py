@@ -13,7 +13,6 @@ from agents.offline.language.conditions.contradictions import column_of_two_valu
 from agents.offline.language.conditions.explained_numbers import denials_of, explains_number
 from agents.offline.language.conditions.flags import answers, flag_values, is_flag
 from agents.offline.language.conditions.value_text import opposite_of
-from agents.offline.language.names.comments import comment_head
 from agents.offline.language.names.costs import years_in
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import name_words
@@ -55,6 +54,7 @@ from agents.offline.meaning.filters.depths import compared_depth
 from agents.offline.meaning.filters.flags_in_words import mentions_number
 from agents.offline.meaning.filters.geometries import in_focus, near_spot, of_shape, on_side
 from agents.offline.meaning.filters.other_tables import inside_of
+from agents.offline.meaning.filters.other_words import column_held
 from agents.offline.meaning.filters.states import only_begun
 from agents.offline.meaning.filters.times import (
     at_edge,
@@ -73,7 +73,7 @@ from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene, unless_refused
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.stored_values import stored_values, with_change, with_value, without_value
-from agents.offline.meaning.units import column_unit, convert, name_without_unit, whole
+from agents.offline.meaning.units import column_unit, convert, whole
 from agents.worded import numeral
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass", "power", "time"))
@@ -249,27 +249,11 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
         except Refuse:
             if condition.text.lower() in ("invalid", "valid") and table.geometry_column is not None:
                 return of_shape(table, condition.text.lower())
-            measured = _measured(table, condition.text)
+            measured = column_held(table, condition.text)
             if measured is None:
                 raise
             return await with_value(scene, table, measured)
     return await values.in_place(scene, table, condition.text)
-
-
-_CODE = re.compile(r"[A-Z0-9]{2,4}")
-
-
-def _measured(table: Table, text: str) -> Column | None:
-    """The only decimal column, or column of codes, with this name: `nitrate samples` and `IATA airports` are those with
-    a value."""
-    words = name_words(text)
-    found = [
-        each
-        for each in table.columns
-        if (each.kind == "number" and words in (name_without_unit(each), comment_head(each.comment)))
-        or (words == name_words(each.name) and each.samples and all(map(_CODE.fullmatch, each.samples)))
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def _typed(table: Table, column: Column, text: str) -> Cql2:
