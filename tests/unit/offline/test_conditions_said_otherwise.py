@@ -176,3 +176,54 @@ async def test_rows_of_a_value_are_called_by_its_comment(asked: str) -> None:
     chat = Chat(World(FLOWN))
     answer = await chat(asked)
     assert [arguments["filters"] for _, arguments in chat.calls] == [known("served")], answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "cities within 5 degrees of the equator",
+        "cities within five degrees from the equator",
+        "cities lying on the equator, give or take 5 degrees",
+    ],
+)
+async def test_what_lies_so_many_degrees_from_a_line(asked: str) -> None:
+    chat = Chat(World())
+    answer = await chat(asked)
+    north, south = chat.calls[0][1]["filters"]["args"]
+    names = [each["args"][1]["name"] for each in (north, south)]
+    assert [each.rpartition(" of ")[2] for each in names] == ["latitude -5", "latitude 5"], answer
+
+
+SERVED = make_table(
+    "data.fields", "POINT", "Airfields",
+    [("id", "integer", ""), ("name", "text", ""), ("town", "text", "City or place served"),
+     ("code", "text", "Code of the airfield")],
+    [(1, "Dalby West", "Dalby", "DBY", (151.3, -27.2)), (2, "Marfa", "Alpine", "DBY", (-104.0, 30.3))],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked", ["fields serving Dalby", "which fields serve Dalby?", "fields that serve Dalby"]
+)
+async def test_what_serves_a_place_has_it_in_the_column_of_places_served(asked: str) -> None:
+    chat = Chat(World(SERVED))
+    answer = await chat(asked)
+    assert [arguments["filters"] for _, arguments in chat.calls] == [where("town", "=", "Dalby")], answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "are there any codes used by more than one field?",
+        "which codes are used more than once?",
+        "duplicate codes",
+        "codes used twice among fields",
+    ],
+)
+async def test_values_that_several_rows_have(asked: str) -> None:
+    world = World(SERVED)
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(asked)
+    names = [name for name, _ in desk.analysis.steps]
+    assert names == ["summarise", "filter"], answer
+    assert desk.analysis.steps[-1][1]["filter"] == where("count", ">", 1)

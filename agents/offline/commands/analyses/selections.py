@@ -10,12 +10,14 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.groups import by_own_column, share
 from agents.offline.commands.analyses.rules import Context, Rules, Steps
-from agents.offline.language.words import is_plural, name_words
+from agents.offline.language.names.columns import columns_called
+from agents.offline.language.words import is_plural, name_words, plural
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, Quantity, all_of, joined
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import (
     AddedColumn,
     AnalysisStep,
+    ColumnWords,
     Grouped,
     LateCondition,
     Ranking,
@@ -214,6 +216,35 @@ def _groups_with_many(bindings: Mapping[str, Any], context: Context) -> Steps | 
     else:
         found = by_own_column(bindings, context)
     return (*found, kept_by_count({**bindings, "source": source, "many": few}, rows.noun)) if found else None
+
+
+_SEVERAL = "(more than one|several|multiple|two or more|at least two)"
+_AGAIN = "(twice|more than once|several times|repeatedly|more than one time)"
+_OF = "[(in|of|among|for) {source:rows}]"
+
+
+@on(
+    f"<ask> {{by:column}} [that|which] [are|is] (used|shared|held|given|had) by {_SEVERAL} {{source:rows}}",
+    f"<ask> [the] (duplicate|duplicated|repeated|non-unique) {{by:column}} {_OF}",
+    f"<ask> {{by:column}} [that|which] [are|is|were] (used|given|found|occur|occurs|appear|appears|exist|exists|there)"
+    f" {_AGAIN} {_OF}",
+)
+def _values_of_several(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`iata codes used by more than one airport`, `duplicate iata codes`: values that several rows have."""
+    by: ColumnWords = bindings["by"]
+    having = [each for each in context.vocabulary.few_tables if columns_called((each,), name_words(by.text))]
+    if "source" not in bindings and len(having) != 1:
+        return None
+    rows: Features = bindings.get("source") or Features.of_table(having[0])
+    found = by_own_column({"source": rows, "by": by}, context) if rows.named else None
+    if not found or not isinstance(found[0], Grouped):
+        return None
+    several = Compare(">", Quantity(1.0, text="1"), ColumnMention("count"))
+    title = f"{by.text[:1].upper()}{by.text[1:]} of several {plural(rows.noun)}"
+    return (
+        replace(found[0], shapes=False),
+        step("filter", RESULT, title=title, filter=LateCondition(several)),
+    )
 
 
 def kept_by_count(bindings: Mapping[str, Any], others: str) -> AnalysisStep:

@@ -16,6 +16,7 @@ from agents.offline.language.words import Phrases
 from agents.offline.meaning.conditions import (
     EarthLine,
     GeometryFact,
+    Group,
     NearSpot,
     Negation,
     OnSide,
@@ -40,7 +41,8 @@ _COVERING = Phrases(
     " | [[that|which] (is|are|lies)] at"
 )
 _CROSSING = Phrases(
-    "[that|which] [are] (cross|crosses|crossing|crossed by|touch|touches|touching|on|lie on|lies on|straddling)"
+    "[that|which] [are] (cross|crosses|crossing|crossed by|touch|touches|touching|on|lie on|lies on|lying on"
+    "|straddling)"
 )
 _SPOT = Phrases("[the] (point|position|location|spot|coordinate|coordinates|place) [at]")
 _LATITUDE, _LONGITUDE = Phrases("lat | latitude"), Phrases("lon | lng | long | longitude")
@@ -48,14 +50,17 @@ _POLES = {"n": 1.0, "north": 1.0, "s": -1.0, "south": -1.0}
 _EAST_WEST = {"e": 1.0, "east": 1.0, "w": -1.0, "west": -1.0}
 
 
-def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
+def take_near_spot(cursor: Cursor) -> NearSpot | Negation | Group | None:
     """A condition on the distance to a point or line. Returns None without moving the cursor if none follows."""
     start = cursor.at
     if cursor.take(_COVERING) and (spot := take_spot(cursor)) is not None:
         return NearSpot(0.0, spot, cursor.since(start))
     cursor.at = start
     if cursor.take(_CROSSING) and (line := take_line(cursor)) is not None:
-        return NearSpot(0.0, line, cursor.since(start))
+        end, text = cursor.at, cursor.since(start)
+        around = _around(line, _whole_degrees(cursor)) if cursor.take(_GIVE_OR_TAKE) else None
+        cursor.at = cursor.at if around is not None else end
+        return around or NearSpot(0.0, line, text)
     cursor.at = start
     cursor.take(
         "that lie", "which lie", "that are", "which are", "lie", "lies", "lying", "located", "are", "is"
@@ -63,6 +68,12 @@ def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
     begin = cursor.at
     closer = cursor.take(_CLOSER) is not None
     farther = not closer and cursor.take(_FARTHER) is not None
+    measured = cursor.at
+    degrees = _whole_degrees(cursor) if closer else 0.0
+    line = take_line(cursor) if degrees and cursor.take(_FROM) else None
+    if line is not None:
+        return _around(line, degrees)
+    cursor.at = measured
     distance = take_quantity(cursor)
     if distance is not None and distance.unit is not None and distance.unit.dimension == "length":
         cursor.take("away", "far")
@@ -73,6 +84,26 @@ def take_near_spot(cursor: Cursor) -> NearSpot | Negation | None:
             return Negation(near) if farther else near
     cursor.at = start
     return None
+
+
+_GIVE_OR_TAKE = Phrases("[,] (give or take|plus or minus|plus minus|±)")
+
+
+def _whole_degrees(cursor: Cursor) -> float:
+    """`one degree`, `5°`; 0 for others."""
+    number = take_quantity(cursor)
+    is_angle = number is not None and number.unit is None and cursor.take("°", "degrees", "degree")
+    return number.value if number is not None and is_angle else 0.0
+
+
+def _around(line: EarthLine, degrees: float) -> Group | None:
+    """What lies at most so many degrees from a parallel or meridian; None without degrees."""
+    if not degrees:
+        return None
+    sides: tuple[Side, Side] = ("north", "south") if line.kind == "parallel" else ("east", "west")
+    noun = "latitude" if line.kind == "parallel" else "longitude"
+    edges = zip(sides, (line.degrees - degrees, line.degrees + degrees), strict=True)
+    return Group("and", tuple(OnSide(side, at, f"{side} of {noun} {at:g}") for side, at in edges))
 
 
 def take_spot(cursor: Cursor) -> Spot | None:

@@ -77,7 +77,7 @@ class Conditions(Unlinked, States):
             self.stated, self.not_doing, self.negated, self.focus, self.lettered, self.named, self.done_by,
             self.done_by_nobody, self.by_someone, self.made_of, self.flag_is, self.with_column, self.by_column,
             self.comparison, self.beyond_a_column, self.between_years, self.sized, self.by_code,
-            self.in_event, self.place, self.in_parentheses,
+            self.in_event, self.place, self.in_parentheses, self.serving,
         )  # fmt: skip
         if found is not None:
             return self.or_missing(found)

@@ -20,7 +20,7 @@ from agents.offline.language.names.comments import common_words
 from agents.offline.language.names.dates import times_of
 from agents.offline.language.names.keys import is_key_name
 from agents.offline.language.nouns import take_column
-from agents.offline.language.words import Phrases, name_words, singular, word_set
+from agents.offline.language.words import Phrases, are_forms, is_participle, name_words, singular, word_set
 from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
@@ -117,6 +117,24 @@ class Unlinked(DoneBy):
         own = [each for each in self.columns if each.name in column.columns]
         are_codes = all(each.samples and all(map(is_short_code, each.samples)) for each in own)
         return Negation(Empty(column)) if are_codes else None
+
+    def serving(self) -> Condition | None:
+        """`airports serving London`, `that serve London`: a value of the text column “City or place served”."""
+        cursor = self.cursor
+        cursor.take("that", "which")
+        verb, token = cursor.word(), cursor.token(1)
+        texts = [each for each in self.columns if each.kind == "text" and verb]
+        ends = {each.name: name_words((each.comment or "").partition(",")[0])[-1:] for each in texts}
+        names = [
+            name
+            for name, last in ends.items()
+            if last not in ((), (verb,)) and is_participle(last[0]) and are_forms(verb, last[0])
+        ]
+        if len(names) != 1 or token is None or not token.text[:1].isupper():
+            return None
+        cursor.at += 1
+        text = self.value_text()
+        return OneOf(text, ColumnMention(verb, (names[0],)), "is") if text else None
 
     def in_parentheses(self) -> Condition | None:
         """`airports (above 3000 m) in Peru`."""
