@@ -50,8 +50,8 @@ OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
 WITH = Phrases("""
     (that|which) (have|has|had) | who have | there's | [that|which] went to | with | at | having | have | has | had
     | whose | where | (for|of) which
-    | [that] (carry|carrying|hold|holding|involved|involve|involving|record|recording|reach|reaching|offer|offering
-    |employ|employing|measuring|allow|allowing)
+    | [that|which] (carry|carries|carrying|hold|holding|involved|involve|involving|record|recording|reach|reaching|offer
+    |offering|employ|employing|measuring|allow|allowing)
 """)
 SHOWN_WITH = Phrases("[,|and] [along|together] with (their|its) | and (their|its) | , including (their|its)")
 AND = Phrases(", and | and | ,")

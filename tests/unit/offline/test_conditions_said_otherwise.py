@@ -133,6 +133,7 @@ MILLION = where("population", ">=", 1_000_000)
         ("large cities, 1 million or more, in Germany", both(MILLION, where("country", "=", "Germany"))),
         ("airports (above 3000 m) in Bolivia",
          both(where("elevation_m", ">", 3000), where("country", "=", "Bolivia"))),
+        ("airports that carry an iata code", known("iata")),
         ("airports in Bolivia, iata only", both(where("country", "=", "Bolivia"), known("iata"))),
         ("airports above 3000 m, only with an iata code", both(where("elevation_m", ">", 3000), known("iata"))),
     ],
@@ -141,6 +142,10 @@ async def test_amounts_and_codes_said_in_short(asked: str, filters: dict[str, An
     chat = Chat(World())
     answer = await chat(asked)
     assert chat.calls[-1][1]["filters"] == filters, answer
+
+
+async def test_a_share_of_rows_that_carry_something() -> None:
+    assert "85.7 % of the 14 airports" in await Chat(World())("what share of airports carries an iata code?")
 
 
 async def test_a_large_city_with_a_small_number_is_not_explained_by_it() -> None:

@@ -179,6 +179,7 @@ class Conditions(Unlinked, States):
             "involving",
             "there's",
             "to",
+            *_CARRYING,
         ):
             return self.more_than_another() or self._counted() or self.has_or_is() or self.of_value()
         return None
@@ -393,4 +394,4 @@ def _is_presence(condition: Condition | None) -> TypeGuard[Condition]:
     return (isinstance(inner, Compare) and inner.value is True) or isinstance(inner, Empty)
 
 
-_EACH = word_set("each every")
+_EACH, _CARRYING = word_set("each every"), ("carry", "carries", "carrying")
