@@ -19,11 +19,13 @@ from agents.offline.language.conditions.value_text import IN_NAMES, take_compara
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.figures import Figures
 from agents.offline.language.grammar import Slot
+from agents.offline.language.names.bands import take_bands
 from agents.offline.language.names.dates import records_last_time, times_of
 from agents.offline.language.names.kinds import kinds_counted, take_country
 from agents.offline.language.nouns import (
     take_count,
     take_people,
+    take_quantity,
     take_share,
     take_system,
     take_unit,
@@ -85,7 +87,8 @@ class Tags(Figures):
             "area_unit": self._area_unit, "unit": self._taking(take_unit), "people": self._taking(take_people),
             "counted": self._counted, "owned": self._owned, "averaged": self._averaged, "listed": self._listed,
             "kinds": lambda at: kinds_counted(at, cursor, vocabulary, self.roots), "proper": self._proper,
-            "system": self._taking(take_system), "lasting": self._lasting, "many": self._many, "stuff": self._stuff,
+            "system": self._taking(take_system), "bands": self._taking(take_bands),
+            "quantity": self._taking(take_quantity), "lasting": self._lasting, "many": self._many, "stuff": self._stuff,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:

@@ -188,11 +188,15 @@ class MemoryAnalysis:
         return [{**row, _free(name, row): float(row.get("id", 1))} for row in self._rows(source)]
 
     def _columns(self, source: str, changes: Sequence[Mapping[str, Any]]) -> list[Row]:
-        """The place of points, and parts of dates as their first letters; other changes leave the rows as they are."""
+        """The place of points, parts of dates as their first letters, and cases; other changes leave the rows alone."""
         rows, change = self._rows(source), changes[0]
         if change["function"] in ("cast", "date_part") and "name" in change:
             long = len(change.get("format", "MM"))
             return [{**row, change["name"]: str(row[change["column"]])[:long]} for row in rows]
+        if change["function"] == "case":
+            cases = change["cases"]
+            met = [next((each["then"] for each in cases if passes(each["when"], row)), None) for row in rows]
+            return [{**row, change["name"]: each} for row, each in zip(rows, met, strict=True)]
         if change["function"] == "date_difference":
             ends = (change["column"], change["other"])
             spans = [[date.fromisoformat(row[name]) for name in ends if row[name]] for row in rows]

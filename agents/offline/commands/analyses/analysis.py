@@ -24,6 +24,7 @@ from agents.offline.commands.analyses import (
     totals,
 )
 from agents.offline.commands.analyses.by_key import chosen, follow_ups, grouped
+from agents.offline.commands.analyses.by_range import bands
 from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.assembly.questions import has_doubts, read_question
 from agents.offline.commands.requests import TemplateReader, by_distinct_name, with_layer_names
@@ -54,22 +55,9 @@ from agents.offline.meaning.steps import (
 from agents.ports import OperationInfo
 
 COMMANDS = (
-    groups,
-    group_rankings,
-    densities,
-    people_rates,
-    rankings,
-    selections,
-    sizes,
-    latitudes,
-    periods,
-    totals,
-    tabular,
-    side_by_side,
-    chosen,
-    follow_ups,
-    grouped,
-)
+    groups, group_rankings, densities, people_rates, rankings, selections, sizes, latitudes, periods, bands, totals,
+    tabular, side_by_side, chosen, follow_ups, grouped,
+)  # fmt: skip
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",", "-", "–")
 _STOPS = frozenset(("and", "then", ";", ",", "-", "–", "sorted", "ordered"))
 _SENTENCE_ENDS = ("?", "!", ".")

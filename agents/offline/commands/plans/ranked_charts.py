@@ -11,7 +11,7 @@ from agents.offline.commands.plans.charts import chart
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import named_column
+from agents.offline.meaning.columns import is_number, named_column
 from agents.offline.meaning.conditions import ColumnMention, Mention
 from agents.offline.meaning.scene import Calls, Scene
 from agents.offline.meaning.steps import (
@@ -41,7 +41,7 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         if kind is not None:
             last, end = at, cursor.at
             break
-    if kind is not None and kind_named(kind) in ("", "bar"):
+    if kind is not None and kind_named(kind) in ("", "bar", "line"):
         cursor.at, cursor.end, whole = begin, last, cursor.end
         found, is_read, goal = read(), cursor.done, cursor.written((begin, cursor.at))
         cursor.end = whole
@@ -53,7 +53,8 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         of_periods = kind_named(kind) == "bar" and _are_of_periods(steps)
         ranked = steps[:-1] if steps and getattr(steps[-1], "operation", "") == "top" else steps
         in_areas = bool(ranked) and not isinstance(ranked[-1], Grouped) and are_groups(ranked[-1])
-        if isinstance(found, i.Analyse) and is_read and (is_ranked or in_areas or of_periods):
+        are_drawn = kind_named(kind) != "line" and (is_ranked or in_areas or of_periods)
+        if isinstance(found, i.Analyse) and is_read and (are_drawn or _are_bands(steps)):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)
     cursor.at = start
@@ -67,6 +68,11 @@ def _are_of_periods(steps: Sequence[AnalysisStep | Grouped]) -> bool:
     return steps[0].operation == "columns" and last.aggregate["function"] != "count"
 
 
+def _are_bands(steps: Sequence[AnalysisStep | Grouped]) -> bool:
+    """Whether the steps give figures in an order of their own."""
+    return len(steps) > 1 and isinstance(steps[-2], Grouped) and getattr(steps[-1], "operation", "") == "sort"
+
+
 def _taken_kind(cursor: Cursor) -> str | None:
     cursor.take("a", "an", "the")
     return cursor.take(p.CHARTS)
@@ -74,7 +80,7 @@ def _taken_kind(cursor: Cursor) -> str | None:
 
 async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `make_chart` for the groups of an analysis, by the ranking figure or by the one that is drawn."""
-    last = intent.steps[-1]
+    last = intent.steps[-2 if _are_bands(intent.steps) else -1]
     if not any(isinstance(each, Grouped) for each in intent.steps):
         layer = next((each for each in reversed(scene.layers) if each.table == scene.result), None)
         mention = Mention(layer.name, layers=(layer.id,)) if layer is not None else None
@@ -88,6 +94,13 @@ async def chart_of_groups(scene: Scene, intent: i.Analyse) -> Calls:
     made = [each.name for each in table.columns if each.name.startswith(f"{function}_")]
     figure = by.name if isinstance(by, AddedColumn) else "count" if function == "count" else made[0]
     figure = given["name"] if given and by is None else figure  # in another unit
-    arguments = {"kind": "bar", "data": table.id, "x": groups.name, "y": figure, "aggregate": "sum"}
+    is_line = kind_named(intent.chart) == "line" and is_number(groups)
+    arguments = {
+        "kind": "line" if is_line else "bar",
+        "data": table.id,
+        "x": groups.name,
+        "y": figure,
+        "aggregate": "sum",
+    }
     title = title_of(grouped) if last is grouped else title_behind(title_of(grouped), last)
     return [("make_chart", {**arguments, "title": title})]

@@ -1,0 +1,1 @@
+"""Analyses of the rows of a table by ranges of a number."""
