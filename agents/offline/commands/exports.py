@@ -32,6 +32,7 @@ _FORMATS = {
 _FORMAT = (
     "[a|an|one] [zip=(zipped|zip of|zip archive of)] [a|an] "
     f"format=({'|'.join(_FORMATS)}) [file|files|workbook|records]"
+    f" [or [a|an] ({'|'.join(_FORMATS)}) [file|files]]"
 )
 _WHAT = "([all] result=(the result|the results|result|results)|{subject:mention})"
 _MORE = "[(and|,) {second:mention} [(and|, and|,) {third:mention}]]"
@@ -85,7 +86,10 @@ def _wishes(left: int = MAX_WISHES) -> str:
 
 _HOW = _wishes()
 _EXPORT = "(export|download|save|write|deliver)"
-_WISHED = "[give me|get me|send me|have|get]"
+_WISHED = (
+    "[give me|get me|send me|have|get|[how] (can|do|could) i (get|have|download|export|save)"
+    "|how to (get|download|export)]"
+)
 COMMANDS = tuple(
     command(f"{verb} {what} {target}", lambda bound, _: _exported(bound), cost)
     for what, cost in (

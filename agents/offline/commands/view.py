@@ -44,7 +44,8 @@ WORLD: Bounds = (-180.0, -60.0, 180.0, 80.0)
 
 _TO = (
     "(zoom [to|into|on|at|onto] [the (extent|bounds) of]|go [back] to|fly to|pan to|cent(er|re) [the map] on|jump to"
-    "|navigate to|(take|bring) me to|focus on|move [the map] to|show me where|fit|zoom in (on|to|at)"
+    "|navigate to|(take|bring) me to|focus on|move [the map] to|show me where|zoom in (on|to|at)"
+    "|fit [the (view|map|window|screen) (to|on|around)]"
     "|zoom closer (on|to)|zoom out to)"
 ).replace("cent(er|re)", "(center|centre)")
 _STEPS = (
@@ -86,7 +87,8 @@ COMMANDS = (
     command(f"(zoom out|zoom back|further out) {_STEPS}", lambda bound, _: Zoom(factor=1 / _levels(bound))),
     command(f"{_TO} [whole|entire] world", lambda bound, _: Zoom(bounds=WORLD), -1.0),
     command(
-        f"{_TO} (everything|all layers|all the layers|all|the whole map)|fit (all|everything)",
+        f"{_TO} (everything|all layers|all the layers|all|the whole map)"
+        "|fit (all|everything|[the] (view|map|window|screen)|[all] to [the] (view|map|window|screen))",
         lambda bound, _: Zoom(subject=Mention("everything", everything=True)),
         -1.0,
     ),

@@ -23,8 +23,8 @@ COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
 
 STARTS = word_set("""
     add afterwards also average boxplot bring call center centre change chart classify clear color colour count
-    delete deliver describe discard display download draw drop erase exclude export filter finally find fly focus
-    give graph hide highlight histogram how insert jump just keep kill label limit list lists load lower make mark
+    delete deliver describe discard display download draw drop erase exclude export filter finally find fit fly
+    focus give graph hide highlight histogram how insert jump just keep kill label limit list lists load lower make mark
     move navigate only outline overlay paint pan plot put query raise recolor recolour redo remove rename reset
     restrict revert save scatter search send set shade show size sort switch tell then tint turn undo unhide
     unlabel visualise visualize what where which who zoom

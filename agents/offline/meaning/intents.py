@@ -64,7 +64,7 @@ class Look:
     @property
     def thematic(self) -> bool:
         """Whether the request sets what colours or sizes represent."""
-        return bool(self.by or self.color or self.kind or self.values or self.unfilled)
+        return bool(self.by or self.apart or self.color or self.kind or self.values or self.unfilled)
 
 
 # --- commands -------------------------------------------------------------------------------------

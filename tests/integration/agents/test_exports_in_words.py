@@ -67,6 +67,8 @@ async def test_a_result_without_geometry_is_exported_too(offline_server: Server,
     [
         ("export airports as a shapefile", "airports.zip", 28_298),
         ("download the countries in EPSG:3035 as GeoPackage", "countries.gpkg", 240),
+        ("can I get the countries as a GeoJSON or CSV file?", "countries.geojson", 240),
+        ("how do I get the countries as a GeoPackage?", "countries.gpkg", 240),
     ],
 )
 async def test_a_table_is_exported_without_being_on_the_map(

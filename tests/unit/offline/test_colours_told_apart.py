@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
 
 LANDS = make_table(
@@ -80,6 +81,24 @@ async def test_the_values_of_a_condition_are_told_apart(sentence: str, column: s
     arguments = await added(sentence)
     assert arguments["style"] == {"kind": "categorical", "column": column}
     assert arguments["filters"]["op"] == "in"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "dissolve countries by continent and colour each one differently",
+        "dissolve countries by continent, each in its own colour",
+        "dissolve countries by continent and give each continent its own colour",
+    ],
+)
+async def test_the_groups_of_an_analysis_are_told_apart(sentence: str) -> None:
+    desk = Desk(World(LANDS))
+    chat = Chat(desk.world, analyst=desk)
+    await chat(sentence)
+    assert [name for name, _ in desk.analysis.steps] == ["dissolve"]
+    assert [name for name, _ in chat.calls] == ["run_analysis"]
+    assert desk.analysis.style is not None
+    assert desk.analysis.style.kind == "categorical"
 
 
 async def test_different_colours_of_one_value_are_refused() -> None:
@@ -192,3 +211,19 @@ async def test_rows_are_marked_after_they_were_named() -> None:
     chat = Chat(World(TOWNS))
     await chat("capitals of Peru - mark in red")
     assert chat.calls[-1] == ("update_map_layer", {"layer_id": "cities", "color": "red"})
+
+
+@pytest.mark.parametrize(
+    ("sentence", "call"),
+    [
+        ("show the cities of France and fit the view to them", ("zoom_to", {"layer": "cities"})),
+        ("show the cities of France, fit to view", "zoom_to"),
+        ("show the cities of France. fit the view", "zoom_to"),
+    ],
+)
+async def test_the_view_is_fitted(sentence: str, call: Any) -> None:
+    chat = Chat(World(TOWNS))
+    await chat(sentence)
+    assert [name for name, _ in chat.calls] == ["add_map_layer", "zoom_to"]
+    assert chat.calls[-1] == call or chat.calls[-1][0] == call
+    assert chat.failed == []

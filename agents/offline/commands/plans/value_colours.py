@@ -17,7 +17,7 @@ from agents.offline.meaning.columns import is_number, named_column
 from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.cql2 import conjuncts
 from agents.offline.meaning.intents import Look
-from agents.offline.meaning.row_names import text_columns
+from agents.offline.meaning.row_names import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import adjective_forms
 from agents.offline.meaning.stored_values import stored_values
@@ -64,6 +64,10 @@ async def with_stored_values(scene: Scene, table: Table, look: Look, where: Cql2
 def _told_apart(table: Table, where: Cql2 | None) -> ColumnMention:
     """The column of which a filter allows several values: `cities of France and Spain in different colours`."""
     lists = [each["args"][0]["property"] for each in conjuncts(where) if each["op"] == "in"]
+    named = name_column(table) if table.is_result else None
+    lists = (
+        [named.name] if named is not None and not lists else lists
+    )  # `dissolve by …, colour each one differently`
     if len(lists) != 1:
         raise Refuse(refusals.COLOURS_OF_WHAT(), refusals.SAY_BY(table=table.title))
     return ColumnMention(lists[0], (lists[0],))

@@ -23,7 +23,10 @@ SCALED = Phrases(f"[as|with|in] {_SCALED} (circles|symbols|bubbles|dots|points)"
 SCALED_OF = Phrases(f"[show|draw|make|add] {_SCALED} (circles|symbols|bubbles|dots|points) (of|for)")
 _APART = f"[two|three|four] (different|separate|distinct|their own) {_COLOUR}"
 DIFFERENT_COLOURS = Phrases(_APART)
-APART = Phrases(f"[each] (in|with) {_APART} | each [one] in (a different|its own) {_COLOUR}")
+APART = Phrases(f"""
+    [each] (in|with) {_APART} | [colour|color|paint|shade] each [one|of them] differently
+    | [colour|color|paint|shade] each [one|of them] (in a different|in its own) {_COLOUR}
+""")
 CIRCLES = Phrases("""
     as circles | as [normal|plain|simple|ordinary|single] (bubbles|dots|points|markers)
     | (with|using) (circles|bubbles)
