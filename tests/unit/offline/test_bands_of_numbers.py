@@ -65,6 +65,21 @@ async def steps(sentence: str) -> tuple[list[tuple[str, dict[str, Any]]], Chat]:
                 ("2: over 50k", where("population", ">", 50_000)),
             ],
         ),
+        (
+            "how many peaks are below 100 m, between 100 and 500 m and above 500 m",
+            [
+                ("1: below 100 m", where("elevation_m", "<", 100)),
+                ("2: between 100 and 500 m", within("elevation_m", 100, 500)),
+                ("3: above 500 m", where("elevation_m", ">", 500)),
+            ],
+        ),
+        (
+            "split the towns into small (under 100k) and large (100k or more) and count them",
+            [
+                ("1: small (under 100k)", where("population", "<", 100_000)),
+                ("2: large (100k or more)", where("population", ">=", 100_000)),
+            ],
+        ),
     ],
 )
 async def test_rows_in_the_bands_that_are_listed(
@@ -105,6 +120,7 @@ async def test_a_figure_of_each_band() -> None:
     [
         ("line chart, x = elevation in 500 m steps, y = number of peaks", "line", "elevation_m_from"),
         ("bar chart of peaks by elevation in bands of 500 m", "bar", "elevation_m_from"),
+        ("histogram of the elevation of peaks in bins of 500 m", "bar", "elevation_m_from"),
         ("bar chart of towns by population: under 50k, 50k-250k, over 250k", "bar", "band"),
     ],
 )

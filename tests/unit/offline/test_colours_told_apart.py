@@ -140,6 +140,7 @@ async def test_a_ramp_goes_from_any_colour_to_any_other(sentence: str, ramp: str
         "shade countries by population density, the darker the denser",
         "shade the countries by population density, darker means more crowded",
         "countries by population density, darkest for the most crowded",
+        "countries by population density, dark = high",
     ],
 )
 async def test_darker_is_more(sentence: str) -> None:

@@ -41,7 +41,7 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         if kind is not None:
             last, end = at, cursor.at
             break
-    if kind is not None and kind_named(kind) in ("", "bar", "line"):
+    if kind is not None and kind_named(kind) in ("", "bar", "line", "histogram"):
         cursor.at, cursor.end, whole = begin, last, cursor.end
         found, is_read, goal = read(), cursor.done, cursor.written((begin, cursor.at))
         cursor.end = whole
@@ -53,7 +53,7 @@ def charted_groups(cursor: Cursor, read: Callable[[], i.Intent | None]) -> i.Int
         of_periods = kind_named(kind) == "bar" and _are_of_periods(steps)
         ranked = steps[:-1] if steps and getattr(steps[-1], "operation", "") == "top" else steps
         in_areas = bool(ranked) and not isinstance(ranked[-1], Grouped) and are_groups(ranked[-1])
-        are_drawn = kind_named(kind) != "line" and (is_ranked or in_areas or of_periods)
+        are_drawn = kind_named(kind) in ("", "bar") and (is_ranked or in_areas or of_periods)
         if isinstance(found, i.Analyse) and is_read and (are_drawn or _are_bands(steps)):
             cursor.at = end
             return replace(found, goal=goal, look=i.Look(), chart=kind)

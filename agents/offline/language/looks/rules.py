@@ -18,6 +18,7 @@ from agents.offline.language.lexicon import (
     RAMPS_BETWEEN,
     SHADES,
     SUPERLATIVES,
+    WAYS,
 )
 from agents.offline.language.looks import phrases as style
 from agents.offline.language.looks.colours import is_value, take_colour, take_ramp
@@ -220,8 +221,8 @@ class Looks(Labels):
         way, measure = COMPARATIVES.get(cursor.word(), ("", ""))
         if ranked is not None:
             way, measure = (">" if ranked.descending else "<"), ranked.measure
-        elif way == ">" or cursor.take("most"):
-            way = (cursor.take_any(COMPARATIVES) and way) or ">"
+        elif way == ">" or WAYS.get(cursor.word()) == ">" or cursor.word() == "most":
+            way, cursor.at = ">", cursor.at + 1
             if (crowded := SUPERLATIVES.get(f"most {cursor.word()}")) is not None:
                 cursor.at, measure = cursor.at + 1, crowded[0]
         column = self.column()

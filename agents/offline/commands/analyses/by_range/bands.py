@@ -46,12 +46,16 @@ on = RULES.on
 
 @on(f"{_ROWS} {_BY} [the] {{by:column}} [{_NOUN}] {_LISTED}", cost=-2.0)
 @on(f"{_ROWS} said=(:|,|-|are|is) {{bands:bands}}", cost=1.0)
+@on(
+    "(split|divide|group|classify|sort) {source:rows} (into|in|as) {bands:bands}"
+    " [[,] [and] (count|counted) [them|each]]"
+)
 def _listed(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """Rows, or a figure of them, in the bands that the request lists; rows in none of them are left out."""
     rows: Features = bindings["source"]
     bands: tuple[Band, ...] = bindings["bands"]
     table, units = context.table(rows), [each.unit for band in bands for each in band.limits if each.unit]
-    if "by" not in bindings and bindings["said"] != ":" and not all(each.named for each in bands):
+    if bindings.get("said") in (",", "-") and not all(each.named for each in bands):
         return None  # conditions of the rows
     column = _column_of(table, bindings.get("by"), units[-1] if units else None, context)
     if table is None or column is None or rows.guessed or table.column(BAND) is not None:
@@ -71,6 +75,8 @@ def _listed(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 @on(f"{_ROWS} {_BY} [the] {{by:column}} [,] in {{width:quantity}} noun={_NOUN}", cost=-2.0)
 @on(f"{_ROWS} {_BY} [the] {{by:column}} {_NOUN} of {{width:quantity}}", cost=-2.0)
 @on(f"{_ROWS} {_BY} {{width:quantity}} noun={_NOUN} of [the] {{by:column}}", cost=-2.0)
+@on(f"[the] {{by:column}} of {{source:rows}} in {_NOUN} of {{width:quantity}}", cost=-2.0)
+@on(f"[the] {{by:column}} of {{source:rows}} in {{width:quantity}} noun={_NOUN}", cost=-2.0)
 @on(f"{_ROWS} (per|for every|for each|every) {{width:quantity}} of [the] {{by:column}}", cost=-2.0)
 @on(f"[the] x [axis] {_IS} {{by:column}} in {{width:quantity}} {_NOUN} [,] [and] [the] y [axis] {_IS}"
     " [the] (number of|count of) {source:rows}", cost=-2.0)  # fmt: skip
@@ -120,6 +126,8 @@ def _column_of(table: Table | None, by: Any, unit: Unit | None, context: Context
     if not names and (by is None or name_words(by.text) == ("size",)):
         names = tuple(measure_columns(table, "big"))
     found = [each for each in table.columns if each.name in names and is_number(each)]
+    if by is None and unit is not None:
+        found = [each for each in table.columns if column_unit(each) == unit]
     alike = [each for each in found if unit is not None and column_unit(each) == unit]
     found = alike if len(alike) == 1 else in_one_unit(found)
     return found[0] if len(found) == 1 else None
