@@ -50,10 +50,10 @@ async def with_stored_values(scene: Scene, table: Table, look: Look, where: Cql2
                 break
         else:
             mention = ColumnMention(column.name, (column.name,))
-            if others and answers(column):
-                found += [(each, others[0]) for each in (*flag_values(column, False),)]
-            elif any(color not in GREYS for color in others):
+            coloured = [color for color in others if color not in GREYS]
+            if coloured and not answers(column):
                 raise Refuse(refusals.OTHERS_COLOUR())
+            found += [(each, color) for color in coloured for each in flag_values(column, False)]
             is_drawn = look.by is not None or named[0][1] in GREYS  # `closed ones in grey`
             free = _other_colours(column, found) if is_drawn and len(look.values) == 1 else ()
             return replace(look, by=mention, values=(*found, *free))
