@@ -26,7 +26,7 @@ _DRAWN = word_set("""
     classify classified categorise categorised categorize categorized
 """)
 _ENDS_OF_COLUMN = word_set(", . ? ! ; and then in with using from as where")
-_OF_COLUMNS = lexicon.COUNTED_ALIKE | {"belong"}
+_OF_COLUMNS = lexicon.COUNTED_ALIKE | {"belong", "own"}
 """Words of the language that need a matching column."""
 
 
