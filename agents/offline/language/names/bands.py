@@ -125,7 +125,7 @@ def _take_range(cursor: Cursor) -> Compare | Between | None:
     if high is not None:
         return Between(_of_one_size(low, high), high)
     cursor.at = start
-    if cursor.take("or more", "and more", "and above", "or above", "and over", "and up", "plus", "upwards"):
+    if cursor.take("or more", "and more", "and above", "or above", "and over", "and up", "plus"):
         return Compare(">=", low)
     return Compare("<=", low) if cursor.take("or less", "and less", "and below", "or below") else None
 
