@@ -172,6 +172,7 @@ async def test_an_adjective_is_never_a_code() -> None:
         ("airports inside a 300 km circle around Berlin", "within_distance", False),
         ("airports within a radius of 300 km around Berlin", "within_distance", False),
         ("cities with no airport within 300 km", "within_distance", True),
+        ("cities lacking an airport within 300 km", "within_distance", True),
         ("which cities have no airport within 300 km?", "within_distance", True),
         ("which countries does Germany border?", "touches", False),
     ],
