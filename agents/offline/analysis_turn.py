@@ -50,6 +50,7 @@ from agents.offline.offers.closest import closest
 from agents.offline.offers.declined import MAX_OFFERED, with_offers
 from agents.offline.offers.suggestions import suggestions
 from agents.offline.operation_plan import OperationPlan, PlannedOperation
+from agents.offline.unknown_words import unknown_words, unread_reason
 from agents.offline.values_named import values_named
 from agents.ports import AnalysisSession, OperationInfo
 from agents.worded import joined, worded_among
@@ -280,7 +281,8 @@ async def _unread(goal: str, scene: Scene) -> Refuse:
     others = suggestions(scene.agent.registry, scene.layers, limit=max(MAX_OFFERED - len(near), 0), like=goal)
     offered = dict.fromkeys((*near, *others))
     examples = joined("\n", (joined("", ("- ", example)) for example in offered))
-    reason = refusals.NO_STEPS() if meant else refusals.NO_PLANNER()
+    known = unread_reason(goal, unknown_words(goal, scene.vocabulary), scene.vocabulary)
+    reason = known or (refusals.NO_STEPS() if meant else refusals.NO_PLANNER())
     return Refuse(reason, joined("\n\n", (texts.COULD_SAY(), examples)))
 
 

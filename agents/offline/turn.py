@@ -17,13 +17,13 @@ from agents.core.messages import AssistantMessage, ToolCall, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.engine_words import ENGINE_PHRASES, Wanted, asked_engine
-from agents.geo.wording.phrases import listed, refusal
+from agents.geo.wording.phrases import refusal
 from agents.offline.analyses_read import commands_read
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers import refusals, texts
 from agents.offline.answers.indistinct_nouns import indistinct_nouns, leave_out_distinct, other_kinds
 from agents.offline.answers.phrasing import Phrasing
-from agents.offline.answers.wording import did_not_go_on
+from agents.offline.answers.wording import did_not_go_on, how_read
 from agents.offline.asked_once import forget_answers
 from agents.offline.commands.tables_named import with_table_named
 from agents.offline.commands.view import place_alone
@@ -48,6 +48,7 @@ from agents.offline.conversation.past_calls import (
     rows_named,
 )
 from agents.offline.conversation.ranked_of_fewer import ranking_asked
+from agents.offline.frames.framed import framed
 from agents.offline.language.names.vague import without_vague
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.tokens import normalized
@@ -101,6 +102,7 @@ class Turn:
         """What is stored for the next turn, besides the outcome and a question."""
         self.is_repeated = False
         """The text is the previous request for another place, which replaces what was shown."""
+        self.remarks: tuple[str, ...] = ()  # what asks for nothing, removed from `text`
         self.corrections: dict[str, str] = {}
         """The right spelling of mistyped words; `text` is corrected."""
         self.engine: Wanted | None = None
@@ -151,7 +153,7 @@ class Turn:
         again = request_meant(self.messages[: self.begin + 1], self.text, before)
         if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
-        self.text = with_table_named(self.text, before)
+        self.text, self.remarks = framed(with_table_named(self.text, before), before, self._default_table())
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         partly = self.outcome != "done" and (self.before.partly or is_partly_done(self.done))
@@ -345,9 +347,7 @@ class Turn:
         analysed = any(each.call.name == "run_analysis" for each in self.done)
         if self.engine and self.outcome == "done" and not analysed:
             notes = [*notes, texts.NO_ANALYSIS(words=ENGINE_PHRASES[self.engine])]
-        if self.corrections:
-            right = [texts.CORRECTION(was=was, right=right) for was, right in self.corrections.items()]
-            notes = [*notes, texts.CORRECTED(corrections=listed(right))]
+        notes = [*notes, *how_read(self.corrections, self.remarks)]
         if self.done and self.outcome == "done":
             notes = [*notes, *indistinct_nouns(self.text, self.vocabulary)]
             notes += other_kinds(self.text, [each.call for each in self.done], self.vocabulary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from agents.domain import Table
@@ -11,6 +12,7 @@ from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.coverage import language_words
 from agents.offline.language import lexicon
 from agents.offline.language.names.columns import columns_called
+from agents.offline.language.names.dates import times_of
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, singular, word_set
@@ -60,6 +62,8 @@ def column_lacking(text: str, vocabulary: Vocabulary) -> tuple[Table, str] | Non
 
 def unread_reason(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> str:
     """Why a request cannot be carried out, if known; else empty."""
+    if _OF_OTHER_TIMES.search(text) and not any(map(_has_times, vocabulary.few_tables)):
+        return refusals.NO_OTHER_TIMES()
     lacking = column_lacking(text, vocabulary)
     if lacking is None:
         return unknown_reason(unknown) if unknown else ""
@@ -72,6 +76,22 @@ def unread_reason(text: str, unknown: Sequence[str], vocabulary: Vocabulary) -> 
             refusals.IT_HAS(names=listed(names, most=MAX_COLUMNS)),
         ),
     )
+
+
+_OF_OTHER_TIMES = re.compile(
+    r"\b(?:(?:in|since|from|until|before|after|between|year) (?:19|20)\d\d|grow|grew|grown|growth|growing|shrank)\b",
+    re.IGNORECASE,
+)
+
+
+def _has_times(table: Table) -> bool:
+    """Whether a column holds dates or years, or figures of a year."""
+    return bool(times_of(table)) or any(
+        _YEAR.search(f"{each.name} {each.comment or ''}") for each in table.columns
+    )
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d|year", re.IGNORECASE)
 
 
 def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:

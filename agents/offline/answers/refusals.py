@@ -28,6 +28,9 @@ PARTLY_DONE = Template(
 NO_LAYERS = Template("no_layers", "the map has no layers yet")
 NO_COLUMN_FOR = Template("no_column_for", "no table has a column for “{text}”")
 NO_COLUMN = Template("no_column_called", "{table} has no column “{text}”")
+NO_OTHER_TIMES = Template(
+    "no_times", "no table here holds dates or years, so there are no figures of other times"
+)
 NO_TABLE = Template("no_table_here", "no table here is about “{text}”")
 VALUE_IN_TABLES = Template("value_in_tables", "“{text}” are rows of several tables: {names}")
 NO_TABLES = Template("no_tables_yet", "there are no tables yet")

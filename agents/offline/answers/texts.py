@@ -234,6 +234,7 @@ HAVE_MOST = Template("rows_have_most", "{names} have the {most} `{column}`: {val
 N_MORE = Template("n_more", "{n} more")
 CORRECTED = Template("corrected", "Read {corrections}.")
 CORRECTION = Template("correction", "“{was}” as “{right}”")
+REMARK = Template("remark", "“{words}” was taken for a remark and not used.")
 ONE_ROW = Template("one_row", "One row")
 SAME = Template("rows_same", "{first} and {second} have the same `{column}`: {value}.")
 HAS_GREATER = Template(

@@ -14,6 +14,7 @@ _DATA = Unsupported(texts.UNSUPPORTED_DATA(), texts.UNSUPPORTED_DATA_DO())
 _FILES = Unsupported(texts.UNSUPPORTED_FILES(), texts.UNSUPPORTED_FILES_DO())
 _EXPORT = Unsupported(texts.UNSUPPORTED_EXPORT(), texts.UNSUPPORTED_EXPORT_DO())
 _LAKE = Unsupported(texts.UNSUPPORTED_LAKE(), texts.UNSUPPORTED_LAKE_DO())
+_SQL = Unsupported(texts.UNSUPPORTED_SQL(), texts.UNSUPPORTED_SQL_DO())
 _PRINT = Unsupported(texts.UNSUPPORTED_PRINT(), texts.UNSUPPORTED_PRINT_DO())
 _PLAY = Unsupported(texts.UNSUPPORTED_PLAY(), texts.UNSUPPORTED_PLAY_DO())
 _TEXT_LENGTH = Unsupported(texts.UNSUPPORTED_TEXT_LENGTH(), texts.UNSUPPORTED_TEXT_LENGTH_DO())
@@ -29,6 +30,9 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),
     (r"(?:insert|alter)\b", _DATA),
     (r"(?:add|register) (?:the |a )?(?:dataset|data set|lake table|parquet|geoparquet)\b", _LAKE),
+    (r"select\s(?:.*[*(,].*|distinct\s.+)\sfrom\s+\w+\b", _SQL),
+    (r"select\s.+\sfrom\s+[\w.]+\s+(?:where|group by|order by|limit|join)\b", _SQL),
+    (r"with\s+\w+\s+as\s*\(", _SQL),
     (r"(?:export|download)\b", _EXPORT),
     (r"save (?:the|this|my) (?:map|layer|data|picture)\b(?! as (?:a )?recipe)", _FILES),
     (r"print\b", _PRINT),

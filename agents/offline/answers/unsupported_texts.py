@@ -29,6 +29,13 @@ UNSUPPORTED_LAKE = Template(
 UNSUPPORTED_LAKE_DO = Template(
     "unsupported_lake_do", "Say for example “add the dataset /srv/lake/pings as pings”, or upload a file."
 )
+UNSUPPORTED_SQL = Template(
+    "unsupported_sql", "SQL is only run behind “/sql”, on servers that allow it (GEOAGENT_SQL=on)"
+)
+UNSUPPORTED_SQL_DO = Template(
+    "unsupported_sql_do",
+    "Ask in words, for example “list the airports in Peru by elevation”, or send “/sql select …”.",
+)
 UNSUPPORTED_PRINT = Template("unsupported_print", "printing is for your browser")
 UNSUPPORTED_PRINT_DO = Template("unsupported_print_do", "Use its print command, or share the map.")
 UNSUPPORTED_PLAY = Template("unsupported_play", "time is not played by words")

@@ -46,6 +46,13 @@ def did_not_go_on(commands: Sequence[Command]) -> str:
     return texts.DID_NOT_GO_ON(commands=listed([f"“{each.text}”" for each in commands])) if commands else ""
 
 
+def how_read(corrections: Mapping[str, str], remarks: Sequence[str]) -> list[Worded]:
+    """Sentences that tell which words were read as others, and which were not used."""
+    right = [texts.CORRECTION(was=was, right=right) for was, right in corrections.items()]
+    read = [texts.CORRECTED(corrections=listed(right))] if right else []
+    return [*read, *(texts.REMARK(words=each) for each in remarks)]
+
+
 def failed(result: ToolResult) -> str:
     """A sentence that a call failed, and why."""
     if result.error in _ENDINGS:

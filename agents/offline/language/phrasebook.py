@@ -294,25 +294,25 @@ _PRAISE = "(great|perfect|good|nice|cool|super|excellent|lovely|wonderful|right|
 PRAISE = Phrases(f"{_PRAISE} ,")
 """Polite before a command (`good, show …`), otherwise values (`good, fair and poor bridges`)."""
 FLUFF = Phrases(f"""
-    {_ASIDES} | {_PRAISE} (!|.) | (alright|yes|yeah|hm|oh) (,|!|.) | please | pls | kindly | hey | hi | hello | ok |
-    okay | now | just | so | well | geoagent | (can|could|will|would) you [please|kindly] | may i |
-    (can|could) (we|i) [get|have] | (i would|i'd|i should) (like|love) [to] |
-    (i would|i'd|i should) like to know | i want [to|you to] | i want to know
-    | (i|we) need [to] | need (a|the) | we want to
-    | let (me|us) | let's | lets | help me | go ahead and | try to | [and] then | also please
-    | next | first | finally | thanks | thank you | would you be so kind as to | be so kind as to | (i would|i'd) be
-    (interested in|curious|glad to know|grateful if you could [also]) | i wonder (if|whether) you could | i need to know
-    | do you know | i am interested in | [i'm|i am|we're|we are] looking for | if possible | if you can
+    {_ASIDES} | {_PRAISE} (!|.) | (alright|yes|yeah|hm|oh) (,|!|.) | please | pls | kindly | hey | hi | hello | ok
+    | okay | now | just | so | well | geoagent | (can|could|will|would) you [please|kindly] | may i
+    | (can|could) (we|i) [get|have] | (i would|i'd|i should) (like|love) [to] | (i would|i'd|i should) like to know
+    | i want [to|you to] | i want to know | (i|we) need [to] | need (a|the) | we want to | let (me|us) | let's | lets
+    | help me | go ahead and | try to | [and] then | also please | next | first | finally
+    | (thanks|thank you) [in advance] | (would you be|be) so kind as to | i need to know
+    | (i would|i'd) be (interested in|curious|glad to know|grateful if you could [also]) | i am interested in
+    | i wonder (if|whether) you could | do you know | [i'm|i am|we're|we are] looking for | if (possible|you can)
 """)
 """Polite openings without meaning."""
 TAIL = Phrases(f"""
-    {_ASIDES} | please | pls | now | thanks | thank you | for (me|us) | (on|to|onto|from|off|in) the map | on (a|my) map
-    | there are | are there | [still] exist | again | too | as well | instead | do (we|you) [still] have | do you know
-    | have (we|you) [[still] got] | (we|you) [still] have | we've (had|got) | (are|is) on the map | right now | in total
-    | altogether | at all | ok | okay | in the (network|world|database|data|table|register|records) | of the world
-    | on earth | globally | in the whole world | worldwide | in (our|my|your) data | are stored | of them | in all
-    | or so | called | [are] left | yet | remain | so far | overall | currently | at present | at the moment
-    | (as|on|in) a (map|table|list) | as (table|list) | ever [measured|recorded|seen|observed] | on record
+    {_ASIDES} | please | pls | now | (thanks|thank you) [in advance] | for (me|us) | on (a|my|this) map | there are
+    | (on|to|onto|from|off|in) the map | are there | [still] exist | again | too | as well | instead | do you know
+    | do (we|you) [still] have | have (we|you) [[still] got] | (we|you) [still] have | we've (had|got) | right now
+    | (are|is) on the map | in total | altogether | at all | ok | okay | of the world | globally | in the whole world
+    | in the (network|world|database|data|table|register|records) | on earth | worldwide | in (our|my|your) data
+    | are stored | of them | in all | or so | called | [are] left | yet | remain | so far | overall | currently
+    | at (present|the moment) | (as|on|in) a (map|table|list) | as (table|list) | on record
+    | ever [measured|recorded|seen|observed]
 """)
 """Closing words without meaning."""
 

@@ -38,10 +38,17 @@ _EXPLAINED = re.compile(
 
 
 _KIND_BEHIND = re.compile(
-    r"(?<=\b(?:in|of|to) )(?P<name>[^\W\d]+(?: [^\W\d]+){0,2}), the (?P<kind>(?:[^\W\d]+ )?(?:state|province|country))"
+    r"(?<=\b(?:in|of|to) )(?P<name>[^\W\d]+(?: (?!(?:in|of|to)\b)[^\W\d]+){0,2}?)"
+    r"(?:,?(?: (?:and|but))? I mean|,| \((?:I mean)?) ?the (?P<kind>(?:[^\W\d]+ )?(?:state|province|country))"
+    r"(?:,? (?:and )?not (?:the|in) [^\W\d]+(?: [^\W\d]+)?)?\)?"
     r"(?=\W*$|,)",
     re.IGNORECASE,
 )
+_COUNTRY_OF = re.compile(r"\bthe country of (?=[A-Z])")
+_ONE_BY_ONE = re.compile(
+    r",? \b(?!(?:side|step|one|two|bit)\b)(?P<noun>[a-z]{3,}) by (?=(?P=noun)\b)", re.IGNORECASE
+)
+"""`continent by continent` is by continent."""
 
 
 def without_vague(text: str, vocabulary: Vocabulary) -> str:
@@ -49,7 +56,8 @@ def without_vague(text: str, vocabulary: Vocabulary) -> str:
     says what stays of rows that are left out (`without the tiny ones, at least 1000 km2`), `only` these. Unchanged
     where the adjective is a value, and where both contradict each other. A kind of place behind a name is put before
     it: `in the US state of Georgia`."""
-    text = _KIND_BEHIND.sub(r"the \g<kind> of \g<name>", text)
+    text = _ONE_BY_ONE.sub(" by ", text)
+    text = _COUNTRY_OF.sub("the country ", _KIND_BEHIND.sub(r"the \g<kind> of \g<name>", text))
     found = _EXPLAINED.search(text)
     if found is None or ("(" in found["open"]) != bool(found["close"]) or not _is_vague(found, vocabulary):
         return text

@@ -151,7 +151,7 @@ async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
 
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """The filter for `large`, `military`, `European`. Raises Ask or Refuse."""
-    is_place = place_of(fold(text)) or (text.isupper() and len(place_forms(text)) > 1)
+    is_place = place_of(fold(text)) or (not text.islower() and len(place_forms(text)) > 1)
     first = (*_KINDS, *PLACES) if is_place else _KINDS
     own = _in_order(table, first, names=True)
     said = tuple(word for word in name_words(text) if word != "for")  # `planned for renewal`

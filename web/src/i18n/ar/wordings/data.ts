@@ -65,6 +65,7 @@ export const data = {
   rows_have_most: "{most} في `{column}`: {names} ({value}).",
   one_row: "صف واحد",
   corrected: "قُرئت {corrections}.",
+  remark: "عُدّت “{words}” ملاحظة ولم تُستعمل.",
   correction: "«{was}» على أنها «{right}»",
   rows_same: "لكل من {first} و{second} القيمة نفسها في `{column}`: {value}.",
   rows_greater: "القيمة الأكبر في `{column}` لـ {first}: {value}، بزيادة {difference} على {second}.",

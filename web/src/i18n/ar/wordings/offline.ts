@@ -172,6 +172,8 @@ export const offline = {
   look_jenks: "بفواصل طبيعية (Jenks)",
   unsupported_lake: "لا يجوز قراءة أي مجلد ولا أي عنوان لجداول بحيرة البيانات (GEOAGENT_LAKE_PATHS و GEOAGENT_LAKE_ADDRESSES)، أو لم يُذكر مسار",
   unsupported_lake_do: "اكتب مثلًا “add the dataset /srv/lake/pings as pings”، أو ارفع ملفًا.",
+  unsupported_sql: "لا تُنفَّذ SQL إلا بعد “/sql”، وفي الخوادم التي تسمح بها (GEOAGENT_SQL=on)",
+  unsupported_sql_do: "اسأل بالكلمات، مثلًا “list the airports in Peru by elevation”، أو أرسل “/sql select …”.",
   unsupported_print: "الطباعة من متصفحك",
   unsupported_print_do: "استعمل أمر الطباعة فيه، أو شارك الخريطة.",
   unsupported_play: "لا يُعرض الزمن متحركًا بالكلام",

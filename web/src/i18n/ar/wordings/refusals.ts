@@ -18,6 +18,7 @@ export const refusals = {
   no_layers: "لا طبقات على الخريطة بعد",
   no_column_for: "لا عمود عن “{text}” في أي جدول",
   no_column_called: "لا عمود باسم “{text}” في {table}",
+  no_times: "لا يحوي أي جدول هنا تواريخ أو سنوات، فلا توجد أرقام لأوقات أخرى",
   no_table_here: "لا جدول هنا عن “{text}”",
   value_in_tables: "“{text}” صفوف في عدة جداول: {names}",
   no_tables_yet: "لا توجد جداول بعد",

@@ -1,0 +1,1 @@
+"""What people write around a request: remarks, labels, topics, and things they were told."""

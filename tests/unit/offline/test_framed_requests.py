@@ -1,0 +1,151 @@
+"""What people write around a request: remarks, labels, topics, and things they were told."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.offline.frames.framed import framed
+from agents.offline.language.names.vague import without_vague
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.scene import operations_of
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, no, where
+from tests.unit.offline.test_cities_and_capitals import CITIES
+
+WORLD = (CITIES, COUNTRIES, AIRPORTS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "remark"),
+    [
+        ("how many cities are in Germany? Don't make something up.", "Don't make something up."),
+        ("How many cities are in Germany? That's what my client wants.", "That's what my client wants."),
+        ("I'm new here. How many cities are in Germany?", "I'm new here."),
+        ("For a report I need the number of cities in Germany", "For a report"),
+        ("Data quality check: how many cities are in Germany?", "Data quality check"),
+        ("Question 3: how many cities are in Germany?", "Question 3"),
+        ("how many cities are in Germany, for my homework", "for my homework"),
+    ],
+)
+async def test_a_remark_is_not_used_and_told(asked: str, remark: str) -> None:
+    answer = await Chat(World(*WORLD))(asked)
+    assert "There are 3 cities where country is Germany" in answer
+    assert f"“{remark}” was taken for a remark and not used." in answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "how many cities are there? It's the ones in Germany I want.",
+        "how many cities are there? That's above 500000 people.",
+        "how many cities are there? I'm looking at Zanzibar.",
+        "City check: how many are there?",
+        "Zanzibar: how many cities",
+    ],
+)
+def test_what_names_something_is_no_remark(asked: str) -> None:
+    assert framed(asked, Vocabulary(World(*WORLD).registry, ()), None)[1] == ()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Someone told me there are 54 cities in Germany. What does your table say?",
+        "There are 54 cities in Germany, right?",
+        "is it true that there are 54 cities in Germany?",
+        "are there 54 cities in Germany?",
+        "I read that Germany has 54 cities. Is that true?",
+        "Germany: number of cities",
+        "cities in Germany, just the count",
+        "I'm writing about cities in Germany, can you tell me how many of them there are",
+    ],
+)
+async def test_a_request_may_be_said_in_a_roundabout_way(asked: str) -> None:
+    assert "There are 3 cities where country is Germany" in await Chat(World(*WORLD))(asked)
+
+
+async def test_a_choice_between_two_values_asks_for_the_one_of_the_row() -> None:
+    chat = Chat(World(*WORLD))
+    assert "`continent` Europe" in await chat("does Berlin count as Europe or South America here?")
+
+
+@pytest.mark.parametrize(
+    ("asked", "plain"),
+    [
+        (
+            "average population of cities by country? As a sorted table",
+            "average population of cities by country, sorted",
+        ),
+        ("On average how large is a city, country by country?", "average size of a city by country"),
+    ],
+)
+def test_other_ways_to_say_a_request_are_read_as_the_usual_ones(asked: str, plain: str) -> None:
+    world = World(*WORLD)
+    operations = operations_of(Chat(world, analyst=Desk(world)).agent)
+    vocabulary = Vocabulary(world.registry, (), operations)
+    assert framed(without_vague(asked, vocabulary), vocabulary, None) == (plain, ())
+
+
+AIRFIELDS = make_table(
+    "data.airfields", "POINT", "Airfields",
+    [("iata", "text", "IATA code"), ("region", "text", "State"), ("country", "text", "")],
+    [
+        ("USA", "North Carolina", "United States", (1.0, 1.0)),
+        ("ATL", "Georgia", "United States", (2.0, 2.0)),
+        ("TBS", "Tbilisi", "Georgia", (3.0, 3.0)),
+    ],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "filters"),
+    [
+        ("United States airfields", where("country", "=", "United States")),
+        ("show airfields except the United States", no(where("country", "=", "United States"))),
+    ],
+)
+async def test_a_country_is_no_code_that_is_another_name_of_it(asked: str, filters: object) -> None:
+    chat = Chat(World(AIRFIELDS))
+    await chat(asked)
+    assert chat.calls[0][1]["filters"] == filters
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "how many airfields are in Georgia, and I mean the country not the US state",
+        "how many airfields are in Georgia, I mean the country",
+        "how many airfields are in Georgia (I mean the country)",
+    ],
+)
+async def test_the_kind_of_place_may_be_said_behind(asked: str) -> None:
+    assert "There is 1 airfield where country is Georgia" in await Chat(World(AIRFIELDS))(asked)
+
+
+async def test_records_per_table_are_counted_for_each() -> None:
+    chat = Chat(World(*WORLD))
+    await chat("number of records per table, exact")
+    assert {arguments["table"] for _, arguments in chat.calls} == {table.id for table, _ in WORLD}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "select name, population from cities where country = 'Peru' order by population desc",
+        "SELECT count(*) FROM cities",
+    ],
+)
+async def test_sql_that_is_typed_is_not_run_and_told_so(asked: str) -> None:
+    chat = Chat(World(*WORLD))
+    assert "SQL is only run behind “/sql”" in await chat(asked)
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["How did Berlin grow since the year 2000?", "population of Berlin in 1990"]
+)
+async def test_figures_of_other_times_are_declined_where_no_table_has_any(asked: str) -> None:
+    assert "no table here holds dates or years" in await Chat(World(CITIES, COUNTRIES))(asked)
