@@ -43,7 +43,7 @@ from agents.offline.meaning.cql2 import columns_in
 from agents.offline.meaning.intents import Look
 from agents.offline.meaning.places import forget_places
 from agents.offline.meaning.row_names import name_column, text_columns
-from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
+from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene, unless_failed
 from agents.offline.meaning.steps import features_of
 from agents.offline.meaning.units import column_unit
 from agents.offline.offers.closest import closest
@@ -281,9 +281,18 @@ async def _unread(goal: str, scene: Scene) -> Refuse:
     others = suggestions(scene.agent.registry, scene.layers, limit=max(MAX_OFFERED - len(near), 0), like=goal)
     offered = dict.fromkeys((*near, *others))
     examples = joined("\n", (joined("", ("- ", example)) for example in offered))
-    known = unread_reason(goal, unknown_words(goal, scene.vocabulary), scene.vocabulary)
+    words = [each for each in unknown_words(goal, scene.vocabulary) if not await _is_code(each, scene)]
+    known = unread_reason(goal, words, scene.vocabulary)
     reason = known or (refusals.NO_STEPS() if meant else refusals.NO_PLANNER())
-    return Refuse(reason, joined("\n\n", (texts.COULD_SAY(), examples)))
+    offers = joined("\n\n", (texts.COULD_SAY(), examples))
+    tables = refusals.THERE_ARE(names=scene.some_tables())
+    return Refuse(reason, joined("\n\n", (tables, offers)) if known else offers)
+
+
+async def _is_code(word: str, scene: Scene) -> bool:
+    """Whether a word in capitals is the code of a place: `LHR`."""
+    found = await unless_failed(scene.data.find_place(word)) if word.isupper() else None
+    return found is not None and any(each.whole for each in found.places)
 
 
 def _call(

@@ -153,7 +153,9 @@ COMMANDS = (
 
 
 async def remove(scene: Scene, intent: Remove) -> Calls:
-    """Call `remove_map_layer`. Raises Refuse for a table that is not on the map."""
+    """Call `remove_map_layer`. Raises Refuse for a table that is not on the map, Say if nothing is."""
+    if not scene.layers:
+        raise Say(refusals.EMPTY())
     layers = distinct([scene.layer_of(subject, sure=True) for subject in intent.subjects])
     layers = _all_but(scene, layers) if intent.others else layers
     return [("remove_map_layer", {"layer_id": layer.id}) for layer in layers]

@@ -165,6 +165,29 @@ def with_figure(text: str, _: Vocabulary) -> Iterator[str]:
         yield f"average {_SIZES.get(found['how'].lower(), 'size')} of {found['rows']}{more}"
 
 
+_PAYING = re.compile(
+    r"(?:(?P<asked>which|what|how many) )?(?:who|places|nations|territories) (?:uses?|pays? (?:in|with)) (?:the )?"
+    r"(?P<money>.+)",
+    re.IGNORECASE,
+)
+_OF_GROUPS = re.compile(
+    r"(?P<figure>.+ of) (?:(?:the|all|whole|entire|each of the) )*(?P<groups>[a-z]+s)[?.]*", re.IGNORECASE
+)
+
+
+def of_other_rows(text: str, vocabulary: Vocabulary) -> Iterator[str]:
+    """`who uses the euro`: of the only table with a currency; `population density of continents`: by that column."""
+    tables = vocabulary.few_tables
+    if (found := _PAYING.fullmatch(text)) is not None:
+        paid = [each.name for each in tables if vocabulary.columns_called((each,), "currency")]
+        if len(paid) == 1:
+            yield f"{found['asked'] or 'which'} {paid[0]} use the {found['money']}"
+    if (found := _OF_GROUPS.fullmatch(text)) is not None:
+        group = singular(found["groups"].lower())
+        if vocabulary.columns_called(tables, group) and vocabulary.match_table((group,)) is None:
+            yield f"{found['figure'].removesuffix(' of')} by {group}"
+
+
 _OF_EACH_TABLE = re.compile(
     r"(?:what is |what's )?(?:the )?(?:how many|number of|count(?: of)?) (?:rows|records|entries|features|things)"
     r"(?: are)?(?: there)? (?:per|by|(?:in|for|of) (?:each|every)(?: of the)?|does each|has each) tables?"
@@ -190,13 +213,37 @@ _ALIKE: Sequence[tuple[re.Pattern[str], str]] = tuple(
             r"\g<share>",
         ),
         (r",? say,? (?=\d)", " "),
+        (r"\bhow high up\b", "how high"),
+        (
+            r",? (?:and |but )?(?:please )?(?:say|tell me|specify|mention|note) which "
+            r"(?:one |\w+ )?(?:you|it|that|this) (?:mean|meant|took|take|is|was|used|chose)\b",
+            "",
+        ),
+        (
+            r"^(?:the )?(?P<thing>[a-z]+) with the (?P<most>most|fewest) (?=[a-z])",
+            r"which \g<thing> has the \g<most> ",
+        ),
+        (
+            r"\b(?:every|each) (?P<thing>[a-z]+) (?:row|record|entry)(?= (?:where|with|whose|that)\b)",
+            r"all \g<thing> rows",
+        ),
+        (
+            r"\b(?P<what>which|what) (?:money|currency) (?:do (?:they|people)|does one|is) (?:use|used|pay with) in\b",
+            "what is the currency of",
+        ),
+        (r"\bpays? (?:in|with) (?:the )?(?P<money>[a-z ]+?)s?(?=\W*$)", r"use the \g<money>"),
+        (
+            r"\b(?:with |and |give |has )*(?:every|each) (?P<group>[a-z]+) (?:in |has |with )?(?:its|a|their) "
+            r"(?:own|different) colou?r",
+            r"coloured by \g<group>",
+        ),
         (r",? (?:exact|exactly|precisely|approximately|roughly)(?=\W*$)", ""),
     )
 )
 """Words at the end, and the usual ones for them."""
 
 _WAYS: Sequence[Callable[[str, Vocabulary], Iterator[str]]] = (
-    labelled, of_topic, as_heard, chosen_value, with_figure, of_each_table,
+    labelled, of_topic, as_heard, chosen_value, with_figure, of_other_rows, of_each_table,
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ _CURRENCIES = {
     "euro": "EUR", "us dollar": "USD", "dollar": "USD", "pound": "GBP", "pound sterling": "GBP", "yen": "JPY",
     "swiss franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "rupee": "INR", "indian rupee": "INR", "ruble": "RUB",
     "australian dollar": "AUD", "canadian dollar": "CAD", "danish krone": "DKK", "norwegian krone": "NOK",
-    "swedish krona": "SEK", "zloty": "PLN", "cfa franc": "XOF",
+    "swedish krona": "SEK", "zloty": "PLN", "cfa franc": "XOF XAF",
 }  # fmt: skip
 """Currency codes by name."""
 
@@ -57,7 +57,12 @@ def adjective_forms(text: str) -> list[str]:
     one = f"{before} {singular(last)}".strip()
     candidates = (lowered, one) if word.isupper() or len(word) > 2 else ()  # `us` is not a country
     places = [place_of(each) or each for each in candidates]
-    forms = [word, one, *(form for place in places for form in place_forms(place)), _CURRENCIES.get(one, "")]
+    forms = [
+        word,
+        one,
+        *(form for place in places for form in place_forms(place)),
+        *_CURRENCIES.get(one, "").split(),
+    ]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]
     forms += sorted(nouns_of_riders(fold(one)))

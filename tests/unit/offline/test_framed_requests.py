@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.core import AssistantMessage
 from agents.offline.frames.framed import framed
 from agents.offline.language.names.vague import without_vague
 from agents.offline.language.vocabulary import Vocabulary
@@ -60,6 +61,7 @@ def test_what_names_something_is_no_remark(asked: str) -> None:
         "I read that Germany has 54 cities. Is that true?",
         "Germany: number of cities",
         "cities in Germany, just the count",
+        "number of cities in Germany, and say which Germany you mean",
         "I'm writing about cities in Germany, can you tell me how many of them there are",
     ],
 )
@@ -149,3 +151,53 @@ async def test_sql_that_is_typed_is_not_run_and_told_so(asked: str) -> None:
 )
 async def test_figures_of_other_times_are_declined_where_no_table_has_any(asked: str) -> None:
     assert "no table here holds dates or years" in await Chat(World(CITIES, COUNTRIES))(asked)
+
+
+FIELDS = make_table(
+    "data.fields", "POINT", "Airfields",
+    [("id", "integer", ""), ("name", "text", ""), ("icao", "text", "ICAO code")],
+    [
+        (1, "Keflavik International Airport", "BIKF", (1.0, 1.0)),
+        (2, "London Heathrow Airport", "EGLL", (2.0, 2.0)),
+        (3, "Heathrow Airport", "TE17", (3.0, 3.0)),
+    ],
+)  # fmt: skip
+
+
+async def test_a_row_may_be_called_by_a_part_of_its_name() -> None:
+    chat = Chat(World(FIELDS))
+    assert "`icao` BIKF" in await chat("whats the ICAO code of Keflavik")
+    asked = await chat("icao code of Heathrow")
+    assert asked.startswith("Which Heathrow do you mean: London Heathrow Airport; or Heathrow Airport?")
+    assert "EGLL" in await chat("London Heathrow Airport")
+
+
+NATIONS = make_table(
+    "data.nations", "POLYGON", "Nations",
+    [("name", "text", ""), ("continent", "text", ""), ("currency", "text", "ISO code of the currency")],
+    [
+        ("Mali", "Africa", "XOF", (1.0, 1.0)),
+        ("Chad", "Africa", "XAF", (1.0, 1.1)),
+        ("Peru", "South America", "PEN", (1.0, 1.2)),
+    ],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("how many nations pay in CFA francs?", "There are 2 nations where currency is XOF or XAF"),
+        ("How many places use the CFA franc?", "There are 2 nations where currency is XOF or XAF"),
+        ("what money do they use in Peru", "`currency` PEN"),
+    ],
+)
+async def test_money_is_the_currency_of_a_row(asked: str, said: str) -> None:
+    assert said in await Chat(World(NATIONS))(asked)
+
+
+async def test_what_is_not_on_the_map_is_removed_already() -> None:
+    chat = Chat(World(*WORLD))
+    await chat("get rid of the countries layer and give me just the cities in Peru in black")
+    assert [name for name, _ in chat.calls] == ["add_map_layer"]
+    texts = [each.text for each in chat.agent.history if isinstance(each, AssistantMessage)]
+    assert texts[0] == "The map is empty already."

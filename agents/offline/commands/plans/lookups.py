@@ -16,6 +16,7 @@ from agents.offline.meaning.alike_places import wide_columns
 from agents.offline.meaning.columns import check_unit, is_number, named_column, number_columns
 from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf, joined
 from agents.offline.meaning.cql2 import combined
+from agents.offline.meaning.filters.named_in_part import is_distinctive, values_with
 from agents.offline.meaning.filters.resolver import to_cql2
 from agents.offline.meaning.filters.values import with_name
 from agents.offline.meaning.places import place_meant, row_of
@@ -27,6 +28,8 @@ MAX_SEARCHED = 8
 """Maximum number of tables searched for the rows."""
 MAX_COMPARED = 4
 """Number of columns shown if rows are compared without naming one."""
+MAX_OPTIONS = 6
+"""Maximum number of names with the words of a request that are asked about."""
 
 
 async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
@@ -69,6 +72,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
                 return [("column_stats", each) for each in sums]
         if (values := await _values_there(scene, searched, unquoted(intent.of))) is not None:
             return values
+        if (named := await _named_in_part(scene, searched, unquoted(intent.of))) is not None:
+            return await lookup(scene, replace(intent, of=f'"{named}"'))
     if intent.instead:
         return await lookup(scene, replace(intent, words=intent.instead, instead=""))
     looked = ", ".join(table.name for table, _ in searched)
@@ -179,12 +184,31 @@ async def _values_there(
         if column is None or column.kind != "text":
             continue
         filters = await _with_value(scene, table, without_noun(table, value))
-        if filters is not None and filters["args"][0]["property"] != column.name:
+        named = name_column(table)  # `Heathrow` is not only “Heathrow Airport”
+        names = {column.name, *([named.name] if named is not None else [])}
+        if filters is not None and filters["args"][0]["property"] not in names:
             found.append({"table": table.id, "column": column.name, "filters": filters})
     if len(found) > 1:
         meant = scene.table_of(Mention("", tuple(each["table"] for each in found)))
         found = [each for each in found if each["table"] == meant.id]
     return [("column_stats", found[0])] if found else None
+
+
+async def _named_in_part(scene: Scene, searched: Sequence[tuple[Table, list[str]]], text: str) -> str | None:
+    """`icao code of Keflavik`: the only name of rows with these words. Raises Ask if there are a few."""
+    names: list[str] = []
+    for table, _ in searched:
+        named, part = name_column(table), without_noun(table, text)
+        last = part.split()[-1:]
+        if {*name_words(" ".join(last))} & {*name_words(table.name)}:
+            part = " ".join(part.split()[:-1])  # `denver airport`
+        if named is not None and is_distinctive(table, part):
+            names += await values_with(scene, table, named, part)
+    found = list(dict.fromkeys(names))
+    if not 0 < len(found) <= MAX_OPTIONS:
+        return None
+    *others, last_one = found
+    return scene.choose(found, refusals.WHICH_PLACE(name=text, places="; ".join(others), last=last_one))
 
 
 async def _share_of_total(

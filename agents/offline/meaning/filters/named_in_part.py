@@ -45,21 +45,15 @@ async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], t
     """The rows with the only value that begins or ends with these words, if one column alone has such a value."""
     text = text.removeprefix("the ")
     words = name_words(text)
-    is_long = max(map(len, words), default=0) >= MIN_LETTERS or (text.isupper() and len(text) >= MIN_CAPITALS)
-    if (
-        table.row_estimate > MAX_TABLE_ROWS
-        or not is_long
-        or set(words) <= _COMMON
-        or text.lower() in CSS_NAMES
-    ):
+    if not is_distinctive(table, text):
         return None
     found: list[Cql2] = []
     for column in columns:
         if column.kind == "text" and column.samples and not is_key_name(column.name):
-            if not (values := await _values_with(scene, table, column, text)):
+            if not (values := await values_with(scene, table, column, text)):
                 continue
             same = equals(column.name, [values[0]])
-            others = await _values_with(scene, table, column, text, negated(same))
+            others = await values_with(scene, table, column, text, negated(same))
             if found or len({*values}) > 1 or others or not _is_at_an_end(name_words(values[0]), words):
                 return None
             found.append(same)
@@ -71,12 +65,20 @@ async def named_in_part(scene: Scene, table: Table, columns: Sequence[Column], t
     return found[0] if found else None
 
 
+def is_distinctive(table: Table, text: str) -> bool:
+    """Whether a table is looked through for words: not for short ones, nor for those that many names have."""
+    words = name_words(text)
+    is_long = max(map(len, words), default=0) >= MIN_LETTERS or (text.isupper() and len(text) >= MIN_CAPITALS)
+    is_own = is_long and not set(words) <= _COMMON and text.lower() not in CSS_NAMES
+    return is_own and table.row_estimate <= MAX_TABLE_ROWS
+
+
 async def on_street(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Cql2 | None:
     """The rows at any number of a street: `12 Victoria Road` of `on Victoria Road`, not `3 Old Victoria Road`."""
     addresses = [each for each in columns if each.kind == "text" and "address" in spelt_out(each.name)]
     at_number = re.compile(rf"(?:flat [\w/]+,? )?\d[\w/-]*,? {re.escape(fold(text))}\b")
     for column in addresses if len(name_words(text)) > 1 and table.row_estimate <= MAX_TABLE_ROWS else ():
-        values = await _values_with(scene, table, column, text)
+        values = await values_with(scene, table, column, text)
         there = [each for each in values if at_number.match(fold(each))]
         if (
             there
@@ -105,7 +107,7 @@ async def value_in_part(scene: Scene, table: Table, column: Column, text: str) -
     return [found["args"][1]] if found is not None else []
 
 
-async def _values_with(
+async def values_with(
     scene: Scene, table: Table, column: Column, text: str, among: Cql2 | None = None
 ) -> list[str]:
     """Values of some rows that have the text as whole words."""
