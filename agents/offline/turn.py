@@ -95,14 +95,13 @@ class Turn:
         self.text = message.text if isinstance(message, UserMessage) else ""
         self.done = calls_made(self.messages[self.begin :])
         self.places = [CommandSpan.of(done.call) for done in self.done]
-        self.preferred: tuple[str, ...] = ()
+        self.preferred = self.remarks = tuple[str, ...]()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
         self.kept = self.before = Memory()
         """What is stored for the next turn, besides the outcome and a question."""
         self.is_repeated = False
         """The text is the previous request for another place, which replaces what was shown."""
-        self.remarks: tuple[str, ...] = ()  # what asks for nothing, removed from `text`
         self.corrections: dict[str, str] = {}
         """The right spelling of mistyped words; `text` is corrected."""
         self.engine: Wanted | None = None
@@ -153,7 +152,8 @@ class Turn:
         again = request_meant(self.messages[: self.begin + 1], self.text, before)
         if again is not None:
             self.is_repeated, self.text, self.asked_before = True, again.text, again.rows
-        self.text, self.remarks = framed(with_table_named(self.text, before), before, self._default_table())
+        text, default = with_table_named(self.text, before), self._default_table()
+        self.text, self.remarks = framed(text, before, default) if again is None else (text, ())
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         partly = self.outcome != "done" and (self.before.partly or is_partly_done(self.done))

@@ -38,7 +38,6 @@ def labelled(text: str, _: Vocabulary) -> Iterator[str]:
     for first, second in ((rest, label), (label, rest)):
         for joiner in ("of", "in", "for"):
             yield f"{first.rstrip('?')} {joiner} {second.rstrip('?')}"
-        yield f"{first.rstrip('?')} {second}"
 
 
 _TOPIC = re.compile(
@@ -107,7 +106,7 @@ def as_heard(text: str, _: Vocabulary) -> Iterator[str]:
 
 
 _CHOICE = re.compile(
-    r"(?:does|do|is|are) (?P<what>.+?) "
+    r"(?:does|do|is|are) (?!there\b)(?P<what>.+?) "
     r"(?:count(?:ed)? (?:as|towards|in)|belong to|listed (?:as|under|in)|in|an?|part of)"
     r" (?P<one>[^?]+?) or (?:(?:as|in|to|part of|an?) )?(?P<other>[^?]+?)(?: here| in (?:your|the|this) \w+)?\W*",
     re.IGNORECASE,
