@@ -22,7 +22,7 @@ def framed(text: str, vocabulary: Vocabulary, default: Table | None) -> tuple[st
     if not ways or (doubts := _doubts(text, vocabulary, default)) == (0, 0):
         return text, ()
     least, at = min((_doubts(each, vocabulary, default), at) for at, each in enumerate(ways))
-    return (ways[at], remarks) if least < doubts else (text, ())
+    return (ways[at], remarks) if least < doubts and not least[0] else (text, ())
 
 
 def _doubts(text: str, vocabulary: Vocabulary, default: Table | None) -> tuple[int, int]:

@@ -212,7 +212,6 @@ _ALIKE: Sequence[tuple[re.Pattern[str], str]] = tuple(
             r"\g<share>",
         ),
         (r",? say,? (?=\d)", " "),
-        (r"\bhow high up\b", "how high"),
         (
             r",? (?:and |but )?(?:please )?(?:say|tell me|specify|mention|note) which "
             r"(?:one |\w+ )?(?:you|it|that|this) (?:mean|meant|took|take|is|was|used|chose)\b",

@@ -44,6 +44,7 @@ _KIND_BEHIND = re.compile(
     r"(?=\W*$|,)",
     re.IGNORECASE,
 )
+_HIGH_UP = re.compile(r"\bhow high up\b", re.IGNORECASE)
 _COUNTRY_OF = re.compile(r"\bthe country of (?=[A-Z])")
 _ONE_BY_ONE = re.compile(
     r",? \b(?!(?:side|step|one|two|bit)\b)(?P<noun>[a-z]{3,}) by (?=(?P=noun)\b)", re.IGNORECASE
@@ -56,7 +57,7 @@ def without_vague(text: str, vocabulary: Vocabulary) -> str:
     says what stays of rows that are left out (`without the tiny ones, at least 1000 km2`), `only` these. Unchanged
     where the adjective is a value, and where both contradict each other. A kind of place behind a name is put before
     it: `in the US state of Georgia`."""
-    text = _ONE_BY_ONE.sub(" by ", text)
+    text = _HIGH_UP.sub("how high", _ONE_BY_ONE.sub(" by ", text))
     text = _COUNTRY_OF.sub("the country ", _KIND_BEHIND.sub(r"the \g<kind> of \g<name>", text))
     found = _EXPLAINED.search(text)
     if found is None or ("(" in found["open"]) != bool(found["close"]) or not _is_vague(found, vocabulary):
