@@ -1,1 +1,1 @@
-"""What people write around a request: remarks, labels, topics, and things they were told."""
+"""Remarks that people write around a request."""

@@ -1,6 +1,4 @@
-"""Requests in what is written around them, as they would be asked alone.
-
-Only what cannot be read as it is written is read so; every reading has a grammar of its own."""
+"""Requests with remarks written around them, read without these; only where they cannot be read as written."""
 
 from __future__ import annotations
 
@@ -8,7 +6,6 @@ from agents.domain import Table
 from agents.offline.commands.assembly.fitting import are_values
 from agents.offline.commands.assembly.questions import has_doubts
 from agents.offline.frames.remarks import without_remarks
-from agents.offline.frames.rewording import reworded
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.conditions import OneOf, parts_of
 from agents.offline.meaning.intents import TooMuch
@@ -18,11 +15,10 @@ from agents.offline.parser import is_unread, parse
 def framed(text: str, vocabulary: Vocabulary, default: Table | None) -> tuple[str, tuple[str, ...]]:
     """The request of a message, and the remarks that were written with it. `default`: the table spoken of."""
     asked, remarks = without_remarks(text, vocabulary)
-    ways = [*([asked] if remarks else ()), *reworded(asked, vocabulary)]
-    if not ways or (doubts := _doubts(text, vocabulary, default)) == (0, 0):
+    if not remarks or (doubts := _doubts(text, vocabulary, default)) == (0, 0):
         return text, ()
-    least, at = min((_doubts(each, vocabulary, default), at) for at, each in enumerate(ways))
-    return (ways[at], remarks) if least < doubts and not least[0] else (text, ())
+    least = _doubts(asked, vocabulary, default)
+    return (asked, remarks) if least < doubts and not least[0] else (text, ())
 
 
 def _doubts(text: str, vocabulary: Vocabulary, default: Table | None) -> tuple[int, int]:

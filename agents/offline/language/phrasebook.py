@@ -44,7 +44,8 @@ LINKS = Phrases("""
     | seen | spotted | sighted | observed | lying | sitting | standing | growing | served by | found | being | are
     | that | which | [that|which|who] (are|is|was|were) still | still | [[that|which] (are|is|need|needs)] to be
     | where they are | were | was | [that] (happened|occurred) | [that|which] took place | [that|which]
-    (use|uses|using) [the] | (have|had) (we|you|they) (done|made|carried out|logged|recorded)
+    (use|uses|using|(pay|pays|paying) (in|with)) [the]
+    | (have|had) (we|you|they) (done|made|carried out|logged|recorded)
 """)
 OF_KIND = Phrases("of [the] (type|kind) | of (class|category)")
 WITH = Phrases("""

@@ -15,7 +15,10 @@ COMMANDS = Commands()
 on = COMMANDS.on
 
 
-@on("(which|what) {what:words} (does|do|did) {whose:value} (use|have|belong to|lie in)")
+@on(
+    "(which|what) {what:words} (does|do|did) {whose:value} (use|have|belong to|lie in)",
+    "(which|what) {what:words} (do (they|people|you)|does one) (use|have|pay with|pay in) in {whose:value}",
+)
 @on("(which|what) {what:words} (is|are|was|were) {whose:value} (in|on|at|from|under)", cost=1.0)
 def _fact_of(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`which aquifer is W-12 in?`: the value of the column with that name."""
