@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.answers.unsupported import unsupported
 from agents.offline.commands import exports
-from agents.offline.commands.assembly.joined import apply_to_all_nouns, refuse_unread, with_next
+from agents.offline.commands.assembly.joined import apply_to_all_nouns, is_contrast, refuse_unread, with_next
 from agents.offline.commands.assembly.mapped import read_otherwise
 from agents.offline.commands.assembly.questions import asks_more, has_doubts, read_question
 from agents.offline.commands.drawing import DrawingCommands
@@ -84,7 +84,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
             question = read_otherwise(text, start, vocabulary, default, parse)
         if question is None and unread is not None:
             parts = _question_first(text, vocabulary, default, start)
-            if parts is None and unread:  # after commands that were read
+            if parts is None and unread and not is_contrast(text, commands[unread].start):
                 question = Parser(text, vocabulary, parser.default).question(
                     commands[unread].start, goes_on=True
                 )

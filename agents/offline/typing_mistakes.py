@@ -41,7 +41,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
         return owners
     names = data_words(text, vocabulary, values=False)
     values = data_words(text, vocabulary)
-    names |= {f"{name}s" for name in names}
+    names |= {f"{name[:-1]}ies" if name.endswith("ry") else f"{name}s" for name in names}
     values |= {f"{value}s" for value in values}
     language = language_words() | language_of(vocabulary.operations).limits
 

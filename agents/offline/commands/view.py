@@ -116,6 +116,11 @@ COMMANDS = (
 )
 
 
+def _is_part(text: str, name: str) -> bool:
+    """Whether a text has only some of the words of a name."""
+    return set(name_words(text)) < set(name_words(name))
+
+
 async def zoom(scene: Scene, intent: Zoom) -> Calls:
     """Call `zoom_to`. Raises Ask or Refuse."""
     if intent.factor is not None:
@@ -139,6 +144,8 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         same = [each for each in places if each.whole and fold(each.name) == fold(places[0].name)]
         if len({each.table for each in same}) > 1 and not same[0].population:
             await place_meant(scene, intent.place)  # asks which, if they are apart
+        if places and not places[0].whole and _is_part(intent.place, places[0].name):
+            await place_meant(scene, intent.place)  # tells the nearest names: Fårö is not Fårö norra kust
         return [("zoom_to", {"place": intent.place})]
     subject = intent.subject
     is_it = scene.rows is not None and scene.rows.single and subject is not None and subject.pronoun

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from agents.domain import FoundPlaces, Place
+from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -128,3 +130,45 @@ async def test_rows_near_both_of_two_places() -> None:
     assert [(each["source"], each["distance"]) for each in near] == [
         ("data.airports", "300 km"), ("step_2", "300 km"),
     ]  # fmt: skip
+
+
+async def test_what_follows_but_is_no_request_of_its_own() -> None:
+    chat, _ = asking()
+    answer = await chat("which country has the fewest people but at least one airport")
+    assert answer.startswith("I understood")
+    assert not chat.calls
+
+
+FINDS = make_table(
+    "data.finds", "POINT", "Find register of the museum",
+    [("id", "integer", ""), ("OBJ", "text", "Object type"), ("mat", "text", "Material"),
+     ("plac", "text", "Where the object is now")],
+    [(1, "coin", "silver", "lost", (1.0, 1.0)), (2, "axe", "iron", "museum", (2.0, 1.0))],
+)  # fmt: skip
+
+
+async def test_a_comment_that_tells_a_kind_means_its_column_before_one_that_mentions_it() -> None:
+    chat = Chat(World(FINDS))
+    await chat("list the lost finds with object and material")
+    ((_, arguments),) = chat.calls
+    assert {"OBJ", "mat"} <= {*arguments["columns"]}
+
+
+async def test_a_corrected_noun_in_y_has_its_own_plural() -> None:
+    chat, _ = asking()
+    assert "Read “countires” as “countries”." in await chat("countires with at least 2 airports")
+
+
+async def test_a_place_is_zoomed_to_by_its_whole_name_only() -> None:
+    chat, _ = asking()
+    places = (Place(
+        name="Fårö norra kust", table="data.zones", kind="zone", bounds=(1, 1, 2, 2), longitude=1.5, latitude=1.5,
+        whole=False,
+    ),)  # fmt: skip
+
+    async def find_place(_text: str, limit: int = 5) -> FoundPlaces:
+        return FoundPlaces(places=places)
+
+    chat.world.data.find_place = find_place  # type: ignore[method-assign]
+    assert "no table and no place is called “Fårö”" in await chat("zoom to Fårö")
+    assert not chat.world.map.views

@@ -43,6 +43,12 @@ def refuse_unread(commands: list[Command]) -> list[Command]:
     ]
 
 
+def is_contrast(text: str, start: int) -> bool:
+    """Whether what begins at `start` follows `but`: it restricts what was said before, and is no request of its own, as
+    in `the smallest country but with at least one airport`."""
+    return text[:start].lower().rstrip(" ,").endswith(" but")
+
+
 def with_next(
     text: str,
     before: list[Command],

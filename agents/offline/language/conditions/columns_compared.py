@@ -9,7 +9,7 @@ from agents.offline.language.conditions.times.changes import Changes
 from agents.offline.language.conditions.value_text import goes_on, take_comparator
 from agents.offline.language.lexicon import COMPARATIVES
 from agents.offline.language.names.comments import DULL, HEAD_ENDS
-from agents.offline.language.names.distances import distances_to
+from agents.offline.language.names.measured import distances_to
 from agents.offline.language.nouns import are_counts, take_column, take_unit
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.conditions import ColumnMention, Compare, Condition, NamedRow

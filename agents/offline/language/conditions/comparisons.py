@@ -15,7 +15,7 @@ from agents.offline.language.conditions.value_text import ends_value, goes_on, t
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, NUMBER_WORDS, SIDES
 from agents.offline.language.names.columns import columns_called, fits_column
 from agents.offline.language.names.costs import NUMBERS
-from agents.offline.language.names.own_units import ends_with_unit
+from agents.offline.language.names.measured import ends_with_unit
 from agents.offline.language.nouns import are_counts, take_column, take_quantity, take_unit
 from agents.offline.language.words import name_words, word_set
 from agents.offline.meaning.conditions import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from agents.offline.language.conditions.value_text import take_comparator
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.names.distances import distances_to
+from agents.offline.language.names.measured import distances_to
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.units import unit_named

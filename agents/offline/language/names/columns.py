@@ -48,7 +48,7 @@ from agents.offline.language.names.costs import (
     years_in,
 )
 from agents.offline.language.names.dates import records_last_time, times_of
-from agents.offline.language.names.distances import distances_to
+from agents.offline.language.names.measured import distances_to
 from agents.offline.language.names.periods import (
     counts_years,
     of_people_aged,
@@ -72,12 +72,11 @@ _LEADING = word_set("amount concentration date level rate year")
 _WITHIN = word_set("at during from for the")  # ignored inside a comment: `level at night`
 SURE_BEGINNING = 4  # length of an abbreviation that is accepted even if the comment lacks the full word
 _CODES = word_set("code number id")  # several columns may share these: `code` is not `country_code` then
-_SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])  # alone, these are only the unit of a column
+_SHARES = tuple((word,) for word in ABBREVIATIONS["pct"])  # alone, only the unit of a column
 _RATES = frozenset(("ratio", "rate", "share", "percentage", "density", "index"))
 _GROUP_SIZES = frozenset((each, "size") for each in ("group", "flock", "herd", "pack"))  # of individuals
 _SOME_PEOPLE = re.compile(r"(?i)(?:number of )?(?:people|persons|residents|inhabitants) [^\W\d]+ed\b")
 _VERBS, _WHOSE = word_set("has have had is are was were do does did"), word_set("the their its")
-_PRICES = word_set("price cost")
 _NEUTRAL_WORDS = PASSED_OVER | _WITHIN | FIGURE_NOUNS | KIND_NOUNS | _FLAG_NOUNS | _WHEN | _LEADING | _WHOSE
 _NEUTRAL_WORDS |= {"name", "code", "number", "land", "size", *UNITS_IN_FULL}
 """All words that may stand beside those that mean a column."""
@@ -173,7 +172,7 @@ def _is_one_of(word: str, nouns: frozenset[str]) -> bool:
 def _as_money(name: str, words: Words) -> Words:
     """The words with a currency for the price noun: `price per m2` for `eur_per_m2`."""
     own = name_words(name)
-    return (own[0], *words[1:]) if words[0] in _PRICES and own[:2] in PER_CURRENCY else words
+    return (own[0], *words[1:]) if words[0] in ("price", "cost") and own[:2] in PER_CURRENCY else words
 
 
 @lru_cache(maxsize=65536)
@@ -214,6 +213,7 @@ def _cost(name: str, kind: str, comment: str | None, words: Words) -> float | No
         said = head  # `ownership type` of “Ownership: private, state”
     if said is not None:
         whole = said == name_words(comment or "") or head in (said, (*said, "name"), ("total", *said))
+        whole |= kind == "text" and head[:-1] == said and head[-1] in KIND_NOUNS  # `object` of “Object type”
         whole = whole and ("to" in said or not _TO_OTHERS.search(comment or ""))
         other = 0.0 if said == words else NOTHING_NEW
         other += OF_WHOLE if _SHARE_OF.match(comment or "") else 0.0

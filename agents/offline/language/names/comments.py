@@ -28,7 +28,9 @@ PERIODS = word_set("hour day weekday week month quarter year season date time pe
 @lru_cache(maxsize=65536)
 def comment_head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport; “Has a shelter”
-    -> shelter; “Number of seats” -> seat; “Number of injured” -> injured."""
+    -> shelter; “Number of seats” -> seat; “Number of injured” -> injured; none of “Where the object is now”."""
+    if _CLAUSE.match(comment or ""):
+        return ()
     words = _phrase(_HAS.sub("", comment or ""))[0]
     counted = _phrase(_NUMBER_OF.sub("", comment or ""))[0] if words[-1:] == ("number",) else ()
     are_several = bool(counted) and (singular(counted[-1]) != counted[-1] or counted[-1].endswith("ed"))
@@ -36,6 +38,7 @@ def comment_head(comment: str | None) -> Words:
 
 
 _HAS = re.compile(r"^(?:has|have) (?:(?:a|an|its|their|own|any) )+", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?:where|when|who|whom|how|why|whether|if) ", re.IGNORECASE)
 _NUMBER_OF = re.compile(r"^(?:total |maximum )?number of ", re.IGNORECASE)
 
 
