@@ -212,3 +212,6 @@ async def test_a_name_in_part_with_its_noun_is_one_row(samples_url: str) -> None
         )
         told = await answer("how far is Vienna airport from the centre of Bratislava?")
         assert "40.2 km. Interpreted as Vienna International Airport" in told
+        told = await answer("put a point in the middle of each African country")
+        assert "Central African Republic" not in told
+        assert "country: 56." in told
