@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func
 
 from agents.worded import Template
+from server.gis.expressions.geometry_checks import without_gaps
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.earth.geodesy import in_own_plane
@@ -37,6 +38,5 @@ class Boundary(Operation[BoundaryArguments]):
             world = func.ST_MakeEnvelope(-180, -90, 180, 90, WGS84, type_=Geometry())
             border = func.ST_Difference(border, func.ST_Boundary(world, type_=Geometry()), type_=Geometry())
         notes = [NO_EDGE()] if srid == WGS84 else []
-        return reshaped(
-            source, func.ST_Multi(border, type_=Geometry()), "MultiLineString", srid, method=notes
-        )
+        lines = without_gaps(border, "MULTILINESTRING")  # empty shapes have no lines
+        return reshaped(source, func.ST_Multi(lines, type_=Geometry()), "MultiLineString", srid, method=notes)

@@ -72,7 +72,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         " [between|from|of] {source:place} (and|to|from|-|–) {other:place} [in {unit:unit}] [as the crow flies]",
         "(<what>|how many) {unit:unit} [is it|are there|away is|is|lie] [between|from] {source:place}"
         " (and|to|from) {other:place}",
-        "{source:place} (to|-|–) {other:place} (distance [in {unit:unit}]|in {unit:unit})",
+        "{source:place} (to|-|–) {other:place} distance [in {unit:unit}]",
         "<what> how far apart are {source:place} and {other:place} [in {unit:unit}]",
         "[draw|show|make|add|give me] [a|the] [straight|direct|connecting|great circle] line (from|between)"
         " {source:place} (to|and) {other:place} [[and] [with|label [it] with] [its|the] (length|distance)]"

@@ -23,7 +23,7 @@ def _is(name: str) -> dict[str, Any]:
         "how many km from Berlin to Ulm",
         "how many miles is it between Berlin and Ulm",
         "give me the km between Berlin and Ulm",
-        "Berlin to Ulm in km",
+        "Berlin to Ulm distance in km",
         "how far is Berlin from Ulm as the crow flies",
         "how far is it from the city centre of Berlin to Ulm",
         "distances between Berlin and Ulm",

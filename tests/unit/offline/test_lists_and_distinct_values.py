@@ -172,3 +172,20 @@ async def test_a_place_is_zoomed_to_by_its_whole_name_only() -> None:
     chat.world.data.find_place = find_place  # type: ignore[method-assign]
     assert "no table and no place is called “Fårö”" in await chat("zoom to Fårö")
     assert not chat.world.map.views
+
+
+async def test_a_column_that_is_kept_is_no_question_about_people() -> None:
+    chat, desk = asking()
+    await chat(
+        "drop the columns area_km2 and continent of countries, then keep only the columns name and population"
+    )
+    assert [operation for operation, _ in desk.analysis.steps] == ["columns", "columns"]
+    assert desk.analysis.steps[-1][1]["changes"] == [{"function": "keep", "columns": ["name", "population"]}]
+
+
+async def test_a_layer_in_metres_is_no_distance_to_it() -> None:
+    made = make_table("data.zones_in_metres", "POINT", "", [("id", "integer", "")], [(1, (1.0, 1.0))])
+    chat = Chat(World(made))
+    await chat("show zones in metres")
+    await chat("zoom to zones in metres")
+    assert [name for name, _ in chat.calls] == ["zoom_to"]

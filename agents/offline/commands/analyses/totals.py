@@ -152,7 +152,8 @@ def _people_inside(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 @on(
     "<then> [tell me|give me|say] (how many (people|inhabitants|residents|persons) (live|are living|reside|are)"
-    " ([in] there|(in|inside) (them|it))|[the|their] [total|combined] population [of them])",
+    " ([in] there|(in|inside) (them|it))|their [total|combined] population"
+    "|[the] (total|combined) population [of them])",
     cost=-1.0,
 )
 def _people_there(_: Mapping[str, Any], context: Context) -> Steps | None:
