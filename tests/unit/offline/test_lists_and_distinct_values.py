@@ -181,11 +181,3 @@ async def test_a_column_that_is_kept_is_no_question_about_people() -> None:
     )
     assert [operation for operation, _ in desk.analysis.steps] == ["columns", "columns"]
     assert desk.analysis.steps[-1][1]["changes"] == [{"function": "keep", "columns": ["name", "population"]}]
-
-
-async def test_a_layer_in_metres_is_no_distance_to_it() -> None:
-    made = make_table("data.zones_in_metres", "POINT", "", [("id", "integer", "")], [(1, (1.0, 1.0))])
-    chat = Chat(World(made))
-    await chat("show zones in metres")
-    await chat("zoom to zones in metres")
-    assert [name for name, _ in chat.calls] == ["zoom_to"]
