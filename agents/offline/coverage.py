@@ -173,7 +173,12 @@ def language_words() -> frozenset[str]:
         FALLEN,
         EAST_FIRST,
         NORTH_FIRST,
-        *(e for m in (phrasebook, style_phrases) for e in vars(m).values() if isinstance(e, Phrases)),
+        *(
+            each
+            for module in (phrasebook, style_phrases)
+            for each in vars(module).values()
+            if isinstance(each, Phrases)
+        ),
     )
     found = {word for phrase in phrases for words in phrase for word in words.split()}
     found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}

@@ -175,7 +175,7 @@ class PlanReader:
         self, features: Features, operation: str, arguments: Mapping[str, Any], rows: Mention | None
     ) -> str:
         """The areas with a value that is said like a place, as one shape: `convex hull of Africa`; empty for a place.
-        Where a point makes no shape, a point of that name is none. `rows`: what the place relates to."""
+        An operation that needs areas passes over points of that name. `rows`: what the place relates to."""
         if not features.place:
             return ""
         places = await unless_refused(rows_of_places(self.scene, features.place, rows))

@@ -16,7 +16,7 @@ from agents.offline.language.names.comments import HEAD_ENDS
 from agents.offline.language.names.singulars import english_dictionary, shown_singular
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import fold, plural, singular, words_of_things
+from agents.offline.language.words import fold, plural, singular, word_set, words_of_things
 from agents.offline.unknown_words import data_words, unknown_words
 
 MIN_MISTYPED, MIN_MISTYPED_TWICE = 5, 9
@@ -41,7 +41,7 @@ def corrections(text: str, vocabulary: Vocabulary) -> dict[str, str]:
         return owners
     names = data_words(text, vocabulary, values=False)
     values = data_words(text, vocabulary)
-    names |= {f"{name[:-1]}ies" if name.endswith("ry") else f"{name}s" for name in names}
+    names |= {plural(name) for name in names}
     values |= {f"{value}s" for value in values}
     language = language_words() | language_of(vocabulary.operations).limits
 
@@ -77,20 +77,9 @@ def _owners(text: str, vocabulary: Vocabulary) -> dict[str, str]:
     return found
 
 
-_OTHER_NOUNS = {"town": "city", "nation": "country"}
-_BEFORE_NOUN = {
-    *ARTICLES,
-    *SUPERLATIVES,
-    *NUMBER_WORDS,
-    "each",
-    "every",
-    "which",
-    "what",
-    "any",
-    "no",
-    "of",
-    "in",
-}
+_OTHER_NOUNS = {"town": "city"}
+"""Not among the synonyms, because names have these nouns, too: Old Town is no Old City."""
+_BEFORE_NOUN = {*ARTICLES, *SUPERLATIVES, *NUMBER_WORDS} | word_set("each every which what any no of in")
 
 
 def _other_nouns(text: str, vocabulary: Vocabulary) -> dict[str, str]:

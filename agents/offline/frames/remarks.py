@@ -1,7 +1,7 @@
 """Remarks, which ask for nothing: `That's what my client wants.`, `For a report I need …`, `Data quality check: …`.
 
 A remark has a grammar of its own, and none of its words may name anything in the data, a number or a command: `It's the
-large ones I want` is no remark. What is left out is told to the user."""
+large ones I want` is not a remark. The answer says what was taken for a remark."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from agents.offline.coverage import language_words
+from agents.offline.language.conditions.value_nouns import DENIALS
 from agents.offline.language.tokens import tokenize
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words, word_set
@@ -24,6 +25,8 @@ _NEUTRAL = word_set("""
     hi hello hey came come coming got found
 """)
 """Words of the language that say nothing in a remark."""
+_LIMITS = DENIALS | word_set("only except but excluding other than")
+"""Words that limit what is asked for: `not this one: …` is not a label."""
 _GREETING = r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|dear all)(?: (?:there|all|everyone|team))?[,!.]? )?"
 _DOCUMENT = (
     r"(?:\w+ )?(?:report|presentation|article|story|paper|homework|assignment|project|talk|slides?|lesson"
@@ -39,7 +42,7 @@ _SENTENCE = re.compile(
     r"|(?:my|our) (?:\w+ )?\w+ (?:wants?|needs?|asked|asks|is|are|will|would|has|likes?|is asking)\b.*"
     r"|(?:do not|don't|don’t|no need to|never) (?:make|invent|guess|estimate|lie|hallucinate|worry|bother|hurry)\b.*"
     r"|(?:just )?(?:came|coming|got|found|trying|wondering|asking|checking|curious|here) .+"
-    r"|(?:no|not sure|no idea|thanks|thank you|cheers|sorry|apologies|hope)\b.+"
+    r"|(?:thanks|thank you|cheers|sorry|apologies|hope)\b.*"
     rf"|{_PURPOSE}))[.!?]*",
     re.IGNORECASE,
 )
@@ -67,7 +70,8 @@ def without_remarks(text: str, vocabulary: Vocabulary) -> tuple[str, tuple[str, 
             remarks.append(sentence.strip())
             continue
         label = _LABEL.match(sentence)
-        if label is not None and not _in_data(label[0], vocabulary):
+        is_label = label is not None and _LIMITS.isdisjoint(map(fold, label[0].split()))
+        if label is not None and is_label and not _in_data(label[0], vocabulary):
             remarks.append(label[0])
             sentence = sentence[label.end() :].lstrip(" :-–—")
         for around in (_BEFORE, _BEHIND):

@@ -252,7 +252,7 @@ async def places_named_with_noun(scene: Scene, text: str, table: str | None) -> 
                 alike = [each for each in found.places if each.table in tables and _has_words(each, name)]
                 there = [each for each in alike if fold(name) in fold(each.detail).split(", ")]
                 begin = [each for each in there or alike if fold(each.name).startswith(fold(name))]
-                if (begin or there) and not place_of(fold(name)):  # an African country is none of them
+                if (begin or there) and not place_of(fold(name)):  # `an African country` names no country
                     return begin or there  # `Vienna airport`: Vienna International Airport, in Vienna
     return []
 

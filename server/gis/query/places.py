@@ -311,7 +311,7 @@ def _statement(where: Searchable, rank: Expression, condition: Expression, limit
         sa.cast(column_of(table, each), sa.Text) for each in (where.names[0], *where.regions, *where.codes)
     ]
     size = sa.cast(population, sa.Double).label("population")
-    codes = [column_of(table, code) for code in where.codes]
+    codes = [column_of(table, code) for code in where.codes if code not in table.key]  # each row has a key
     known = (sa.func.num_nonnulls(*codes) if codes else sa.literal(0)).label("codes")
     # The rank is a long expression, to which the order refers many times.
     ranked = (

@@ -18,6 +18,7 @@ from tests.bench.operations.in_geopandas import (
     joined,
     lines_from_points,
     near_others,
+    ranked_by_use,
     symmetric,
     weighted,
 )
@@ -63,14 +64,7 @@ CASES = (
                 {"function": "rank", "columns": ["value"], "within": ["landuse"], "name": "place"},
             ],
         },
-        geopandas=lambda town: (
-            town["parcels"]
-            .rename(columns={"owner": "holder"})
-            .assign(
-                use=lambda frame: frame["landuse"].str.upper(),
-                place=lambda frame: frame.groupby("landuse")["value"].rank(method="min"),
-            )
-        ),
+        geopandas=ranked_by_use,
     ),
     Case(
         "deduplicate",

@@ -37,6 +37,17 @@ def weighted(town: Town) -> Answer:
     return town["zones"].merge(shares.groupby(parts["id"]).sum().rename("shared"), on="id", how="left")
 
 
+def ranked_by_use(town: Town) -> Answer:
+    return (
+        town["parcels"]
+        .rename(columns={"owner": "holder"})
+        .assign(
+            use=lambda frame: frame["landuse"].str.upper(),
+            place=lambda frame: frame.groupby("landuse")["value"].rank(method="min"),
+        )
+    )
+
+
 def distances(town: Town) -> Answer:
     stops = town["stops"].geometry.to_numpy()
     return shapely.distance(stops[:, None], stops[None, :])

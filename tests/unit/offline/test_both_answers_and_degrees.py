@@ -10,6 +10,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.places import is_called
 from server.gis.catalog.gazetteer import searchable
 from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.tables import AIRPORTS
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, no, where
@@ -203,3 +204,13 @@ async def test_rows_that_belong_to_none_of_the_others(asked: str) -> None:
         "select_by_attribute", "data.species_obs", "data.veg_plots",
     )  # fmt: skip
     assert found["invert"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["airports belonging to Germany", "show the airports that belong to Germany"]
+)
+async def test_rows_that_belong_to_a_place_are_those_in_it(asked: str) -> None:
+    chat = Chat(World(AIRPORTS))
+    await chat(asked)
+    ((name, arguments),) = chat.calls
+    assert (name, arguments["filters"]) == ("add_map_layer", where("country", "=", "Germany"))

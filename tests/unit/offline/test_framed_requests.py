@@ -41,6 +41,8 @@ async def test_a_remark_is_not_used_and_told(asked: str, remark: str) -> None:
         "how many cities are there? That's above 500000 people.",
         "how many cities are there? I'm looking at Zanzibar.",
         "City check: how many are there?",
+        "Not this one: how many cities are there?",
+        "how many cities are there? No hamlets.",
         "Zanzibar: how many cities",
     ],
 )

@@ -52,7 +52,6 @@ async def test_the_number_of_different_values(asked: str) -> None:
 
 async def test_the_number_of_different_values_of_some_rows() -> None:
     chat, _ = asking()
-    await chat("number of different currencies in Africa")
     await chat("number of different continents in Europe")
     ((name, arguments),) = chat.calls
     assert (name, arguments["column"]) == ("column_stats", "continent")

@@ -244,8 +244,8 @@ def area_column(
         for table in vocabulary.few_tables
         if table.geometry_family == "polygon"
     }
-    values = {each[:2] for each in vocabulary.values_called(words)}
     named = [(table, names[0]) for table, names in own_columns.items() if len(names) == 1]
+    values = {each[:2] for each in vocabulary.values_called(words)}
     having = [each for each in named if not _is_number(*each) and each not in values]
     return having[0] if len(having) == 1 else None
 

@@ -34,6 +34,8 @@ from agents.offline.meaning.steps import (
 )
 
 _USUAL = 10
+MIN_LISTED = 3
+"""Minimum number of places of a list; the distance of two places is an operation's own phrase."""
 _ONE = frozenset(("is", "that is", "lies"))
 _FAR = "(farthest|furthest|closest|nearest|most remote)"
 _AWAY = "(away from|from|to)"
@@ -218,7 +220,7 @@ def _pair(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 def _pairs_of_list(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`distances between Berlin, Paris and Rome`: each pair once."""
     places: Features = bindings["source"]
-    if len(names_in_list(places.place)) < 3:
+    if len(names_in_list(places.place)) < MIN_LISTED:
         return None
     names = {"name": NameColumn(), "other_name": NameColumn("other")}
     pairs = step("distance_matrix", places, ("other", places), title=f"Distances of {places.text}", **names)

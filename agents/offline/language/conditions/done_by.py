@@ -90,9 +90,9 @@ class DoneBy(NotDone):
         cursor = self.cursor
         if cursor.take(p.BELONGS):
             owners = tuple(self._columns_of(doers_of("own") | {"own"}))
-            text = self.value_text()
-            is_known = bool(owners or not self.vocabulary.values_called(name_words(text)))
-            return OneOf(text, ColumnMention("owner", owners), "is") if text and is_known else None
+            if not (text := self.value_text()):
+                return None
+            return OneOf(text, ColumnMention("owner", owners), "is") if owners else OneOf(text, how="in")
         cursor.take(_ARE)
         did, said = cursor.take(*WE_DID) is not None, cursor.word()
         word = participle_of(said) if did else said

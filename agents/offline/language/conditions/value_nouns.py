@@ -50,12 +50,12 @@ _ROWS = word_set(
 )
 """Nouns for rows of any table, after a value."""
 _BEFORE_ONE = word_set("a an any each every nearest closest")
+"""Words before a noun in the singular."""
 DENIALS = word_set(
     "without no not never lack lacks lacking don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't"
 )
 MAX_SINCE_DENIAL = 4
 """Maximum number of words from a denial to `single`: `that do not even have a single airport`."""
-"""Words before a noun in the singular."""
 _JOINERS = (", and", ", or", "and", "or", ",")
 _MOST_OF_VALUE = 4
 """Maximum number of words of a value before its noun."""

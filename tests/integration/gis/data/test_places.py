@@ -32,6 +32,10 @@ SETUP = (
     "COMMENT ON COLUMN data.stops.pa_namn IS 'Neighbourhood'",
     "CREATE TABLE data.co_districts (id int PRIMARY KEY, rm_name text, dist_nm text, geom geometry(Point, 4326))",
     "INSERT INTO data.co_districts VALUES (1, 'Rudyville', 'Outlookton', 'SRID=4326;POINT(-107 51)')",
+    "CREATE TABLE data.cable_boxes (box_id text PRIMARY KEY, name text, geom geometry(Point, 4326))",
+    "INSERT INTO data.cable_boxes VALUES ('CB07', 'Elm Corner', 'SRID=4326;POINT(9 48)')",
+    "CREATE TABLE data.bus_shelters (id int PRIMARY KEY, name text, geom geometry(Point, 4326))",
+    "INSERT INTO data.bus_shelters VALUES (1, 'Elm Corner', 'SRID=4326;POINT(9 49)')",
     *(
         statement
         for number in range(40)
@@ -124,6 +128,12 @@ async def test_a_code_in_capitals_is_a_whole_name_also_behind_the_word_for_its_k
 ) -> None:
     for text, is_whole in (("the airport LHR", True), ("airport KEF", True), ("airport kef", False)):
         assert (await data.find_place(text)).places[0].whole == is_whole, text
+
+
+async def test_a_key_of_text_is_a_code_that_makes_no_row_better_known(data: PostgisData) -> None:
+    found = await first(data, "CB07")
+    assert (found.name, found.table, found.whole) == ("Elm Corner", "data.cable_boxes", True)
+    assert (await first(data, "Elm Corner")).table == "data.bus_shelters"
 
 
 async def test_bounds_show_the_place_also_across_the_antimeridian(data: PostgisData) -> None:
